@@ -91,7 +91,7 @@ def l_diversity(
     return _told(_reached(classes, held, l, kind, c), held.name, l, kind, c)
 
 
-def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: float) -> Reached:  # noqa: E741
+def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: float) -> Reached:  # noqa: E741  the paper's l
     achieved: npt.NDArray[Any]
     if kind != "recursive":
         achieved = _LEAST_L[kind](held)
@@ -103,7 +103,7 @@ def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: floa
     return Reached.of(classes, achieved, failing, low_is_worse=kind != "recursive")
 
 
-def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guarantee:  # noqa: E741
+def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guarantee:  # noqa: E741  the paper's l
     name, required = repr(column), {"l": l}
     if kind != "recursive":
         says, lacks = _said_of_least_l(reached.noun, name, kind, l, reached.achieved)
@@ -129,7 +129,7 @@ def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guar
     )
 
 
-def _said_of_least_l(noun: str, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741
+def _said_of_least_l(noun: str, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741  as there
     """What a group does, in words: where it holds, and where it fails."""
     reached, wanted, allowed = number(least), f"(required: {number(l)})", f"(allowed: 1 of {number(l)})"
     if kind == "distinct":

@@ -263,8 +263,7 @@ def verify_file(
 
     It is for a release that has no table in memory. Call it inside `shoal.data.database.bounded`, with the file as it
     will be published; then refuse what does not hold, as for any release: `shoal.stage.refuse_failed` with
-    ``Verdict(found.guarantees)``, and `shoal.check.finding.refuse_serious` with the findings. The function
-    `shoal.kinds.tables.large.verified_file` does all of it from a policy.
+    ``Verdict(found.guarantees)``, and `shoal.check.finding.refuse_serious` with the findings.
 
     Parameters
     ----------

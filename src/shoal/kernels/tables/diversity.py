@@ -223,7 +223,7 @@ def _in_table(limits: LimitArrays, j: int, code: int) -> int:
     """Records of the whole table with a value."""
     begin = limits.starts[j]
     value = begin + code
-    return limits.below[value] - (limits.below[value - 1] if value > begin else 0)  # type: ignore[no-any-return]
+    return int(limits.below[value] - (limits.below[value - 1] if value > begin else 0))
 
 
 @compiled

@@ -11,15 +11,13 @@ dropped; that too is refused where they do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.data.database import bounded
-from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
@@ -29,15 +27,14 @@ from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import count_workers, open_executor
-from shoal.errors import DataError, NotVerified, PolicyError
+from shoal.errors import PolicyError
 from shoal.kind import Run
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
-from shoal.progress import Progress
 from shoal.tables.record_order import content_order
 
 if TYPE_CHECKING:
-    from shoal.check.tables.parts import VerifiedFile
+    pass
 
 N_TARGETS = 2000
 """Records, or descriptions, that an attack tries at most where it does not try all."""
@@ -157,85 +154,6 @@ def read_distinct_rows(
         **(policy.reading or {}),
     )
     return found if policy.reading and "decimal" in policy.reading else noted(found)
-
-
-def verified_file(
-    path: Path,
-    names: Sequence[str],
-    policy: Policy,
-    attributes: Mapping[str, Attribute],
-    *,
-    n_records: int,
-    delimiter: str | None = None,
-    is_one_each: bool = False,
-    progress: Progress | None = None,
-) -> VerifiedFile:
-    """Run the checker on a written file whose rows are not held; it stops a release as `TableRelease` does.
-
-    Call it inside `bounded`. Of what comes back, `sizes.risk(k)` is the risk after, and `marginals` is what
-    `shoal.report.tables.datasheet.render_datasheet` and `as_published` need of the columns.
-
-    Parameters
-    ----------
-    path, names
-        The file as it will be published, and the columns that were written, in order.
-    policy, attributes
-        What is asked for, and what each column of the original was taken to be.
-    n_records : int
-        How many records were written.
-    delimiter : str, optional
-        Of a text file.
-    is_one_each : bool
-        Where the policy names a person: whether every record is known to be another person's.
-
-    Raises
-    ------
-    NotVerified
-        If a guarantee does not hold or cannot be recomputed, or the file is not what was written.
-    Infeasible
-        If something serious was found that the policy does not take.
-    """
-    from shoal.check.finding import UNPROTECTED, refuse_serious
-    from shoal.check.tables.parts import verify_rows
-    from shoal.check.verdict import Asked, Verdict
-    from shoal.data.tables.coded_rows import coded_rows
-    from shoal.kinds.tables.findings import unprotected
-    from shoal.kinds.tables.manifest import as_published
-    from shoal.stage import refuse_failed
-
-    markers = policy.missing_markers
-    try:
-        with coded_rows(path, names, markers=markers, delimiter=delimiter) as rows:
-            shown = {n: as_published(attributes[n], c) for n, c in rows.dictionaries.items() if n in attributes}
-            asked = Asked(
-                policy.require,
-                [n for n, a in shown.items() if a.role == "quasi"],
-                [n for n, a in shown.items() if a.role == "sensitive"],
-                policy.missing,
-                markers,
-                shown,
-                counts_persons=bool(policy.person),
-                knows_history=policy.person_knowledge == "history",
-                coalition=policy.coalition if policy.provider else 0,
-            )
-            found = verify_rows(
-                rows,
-                names,
-                asked=asked,
-                n_records=n_records,
-                limit=policy.limits.singled_out,
-                accepted=policy.accept,
-                is_one_each=is_one_each,
-                progress=progress,
-            )
-    except DataError as error:
-        raise NotVerified(f"the written file cannot be checked, so nothing was published: {error}") from None
-    refuse_failed(Verdict(found.guarantees))
-    covered = {g.sensitive for g in found.guarantees}
-    bare = [n for n in asked.sensitive if n not in covered and not policy.states_role_of(n)]
-    findings = (*found.findings, *unprotected(bare, policy.accept.get(UNPROTECTED)))
-    refuse_serious(findings)
-    return replace(found, findings=findings)
 
 
 def in_order(table: Table) -> Table:

@@ -13,25 +13,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shoal.check.finding import refuse_serious
 from shoal.check.tables.averages_in_blocks import verify_averages
-from shoal.check.tables.parts import ClassSizes, VerifiedFile
+from shoal.check.tables.parts import ClassSizes, VerifiedFile, verify_file
 from shoal.check.tables.risk import Risk
+from shoal.check.verdict import Verdict
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parquet_write import write_parquet_pieces
-from shoal.data.tables.spill import SpilledRows, SpilledTable, once, spread
+from shoal.data.tables.spill import SpilledTable, once, spread
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name
 from shoal.errors import NotVerified
 from shoal.kinds.tables.findings import told_findings
-from shoal.kinds.tables.large import large_notes, verified_file
+from shoal.kinds.tables.large import large_notes
 from shoal.kinds.tables.manifest import as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
 from shoal.stage import checked_file, refuse_failed
 from shoal.tables.spilled.averages import anonymize_in_ranges
-from shoal.tables.spilled.make import SpilledRelease, anonymize_spilled
+from shoal.tables.spilled.make import anonymize_spilled
 
 _SPILLED = "The distinct rows do not fit into memory, so they were grouped, sorted and checked in files. {sampled}"
 _IN_RANGES = "Records were grouped in ranges of files, and sorted and checked there. {sampled}"
@@ -41,20 +43,22 @@ _IN_RANGES = "Records were grouped in ranges of files, and sorted and checked th
 class SpilledTableRelease(TableRelease):
     """A release of which some groups are held; the file that was checked has all."""
 
-    _whole: SpilledTable = field(repr=False)
-    """Dictionaries and counts of all that is published."""
+    _whole: Table = field(repr=False)
+    """Dictionaries of all that is published, and no rows."""
+    _n_records: int
     _before: ClassSizes = field(repr=False)
-    _after: ClassSizes | None = field(default=None, repr=False)
+    _found: VerifiedFile | None = field(default=None, repr=False)
+    """What the checker found in the file."""
 
     @property
     def records(self) -> dict[str, int]:
         """All of them: none is suppressed."""
-        return {"in": self._whole.n_records, "out": self._whole.n_records, "suppressed": 0}
+        return {"in": self._n_records, "out": self._n_records, "suppressed": 0}
 
     @property
     def sampled(self) -> str:
         """Some groups."""
-        return _sampled(self._original.n_records, self._whole.n_records)
+        return _sampled(self._original.n_records, self._n_records)
 
     @cached_property
     def risk_before(self) -> Risk:
@@ -64,14 +68,14 @@ class SpilledTableRelease(TableRelease):
     @cached_property
     def risk_after(self) -> Risk:
         """Of all records."""
-        assert self._after is not None
-        return self._after.risk(self.policy.k)
+        assert self._found is not None
+        return self._found.sizes.risk(self.policy.k)
 
     @cached_property
     def risk_of_records(self) -> Risk:
         """The same, of records."""
-        assert self._after is not None
-        return replace(self._after, noun="record").risk(self.policy.k)
+        assert self._found is not None
+        return replace(self._found.sizes, noun="record").risk(self.policy.k)
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
@@ -86,14 +90,19 @@ class SpilledTableRelease(TableRelease):
     def verified_whole(self, path: Path) -> VerifiedFile:
         """What the checker finds of a written file, or `NotVerified`, or `Infeasible` where that is serious."""
         with bounded(self.policy.n_bytes):
-            return verified_file(
+            found = verify_file(
                 path,
                 self._whole.names,
-                self.policy,
-                self.attributes,
-                n_records=self._whole.n_records,
+                asked=self._asked(self._whole.names, self._published_attributes),
+                n_records=self._n_records,
+                limit=self.policy.limits.singled_out,
+                accepted=self.policy.accept,
                 is_one_each=self._whole.is_one_each,
             )
+        refuse_failed(Verdict(found.guarantees))
+        findings = (*found.findings, *self._unprotected(found.guarantees))
+        refuse_serious(findings)
+        return replace(found, findings=findings)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -102,7 +111,8 @@ class SpilledTableRelease(TableRelease):
     def _datasheet(self) -> str:
         from shoal.report.tables.datasheet import render_datasheet
 
-        return render_datasheet(self._context(is_public=True), self._whole)
+        assert self._found is not None
+        return render_datasheet(self._context(is_public=True), self._found.marginals)
 
 
 def _sampled(n_some: int, n_records: int) -> str:
@@ -123,7 +133,8 @@ def release_spilled(
                 made = anonymize_in_ranges(table, policy, seed, progress)
             else:
                 made = anonymize_spilled(table, policy, progress)
-            whole = _published(table, made)
+            columns = {c.name: c for c in spread(list(made.columns.values()))}
+            whole = Table(columns, table.source, is_one_each=table.is_one_each)
             release = SpilledTableRelease(
                 published=made.sample.table,
                 guarantees=(),
@@ -142,6 +153,7 @@ def release_spilled(
                 _groups=made.sample.groups,
                 _behind=made.sample.behind,
                 _whole=whole,
+                _n_records=made.n_records,
                 _before=ClassSizes(*made.sizes_before, "person" if policy.person else "record"),
             )
 
@@ -161,12 +173,4 @@ def release_spilled(
     finally:
         table.rows.folder.close()
     told = (*told_findings(found.findings), *release.notes)
-    return replace(
-        release, guarantees=found.guarantees, findings=found.findings, notes=told, _file=file, _after=found.sizes
-    )
-
-
-def _published(table: SpilledTable, made: SpilledRelease) -> SpilledTable:
-    columns = {c.name: c for c in spread(list(made.columns.values()))}
-    rows = SpilledRows(table.rows.folder, table.rows.file, tuple(columns), made.counts, made.n_records)
-    return SpilledTable.over(Table(columns, table.source, None, table.is_one_each), rows)
+    return replace(release, guarantees=found.guarantees, findings=found.findings, notes=told, _file=file, _found=found)

@@ -264,13 +264,11 @@ def _published(
     columns = {n: averages.get(n, table[n]) for n in kept}
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(table.rows.folder, list(columns.values()), [kept.index(n) for n in order], sorted_rows)
-    counts = {n: np.zeros(len(c.values) + len(c.markers), dtype=np.int64) for n, c in columns.items()}
     sample = GroupSample(grouped.n_groups, table.n_records)
     for rows, of_group in grouped.ranges:
         shown = np.ones((len(rows), len(kept) + 1), dtype=np.int32)
         for j, n in enumerate(kept):
             shown[:, j] = averages[n].codes[of_group] if n in averages else rows[:, names.index(n)]
-            counts[n] += np.bincount(shown[:, j], minlength=len(counts[n]))
         sample.add(rows, shown, of_group)
         for begin in range(0, len(shown), sorted_rows):
             sort.add(shown[begin : begin + sorted_rows])
@@ -284,9 +282,7 @@ def _published(
 
     return SpilledRelease(
         columns,
-        counts,
         table.n_records,
-        grouped.n_groups,
         replace(made, notes=tuple(notes)),
         original,
         sizes_before,

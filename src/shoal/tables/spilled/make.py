@@ -52,9 +52,7 @@ class SpilledRelease:
     ----------
     columns : dict of str to Column
         What is published, in order: dictionaries, and no rows.
-    counts : dict of str to int64 arrays
-        How many published records have each code of a column.
-    n_records, n_groups : int
+    n_records : int
         Of all that is published.
     sample : Anonymized
         Some whole groups, as if they were all.
@@ -69,9 +67,7 @@ class SpilledRelease:
     """
 
     columns: dict[str, Column]
-    counts: dict[str, Ints]
     n_records: int
-    n_groups: int
     sample: Anonymized
     original: Table
     sizes_before: tuple[Ints, Ints]
@@ -125,7 +121,6 @@ def anonymize_spilled(
     columns = {n: labels.get(n, table[n]) for n in kept}
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(rows.folder, list(columns.values()), [kept.index(n) for n in order], block_rows)
-    counts = {n: np.zeros(len(c.values) + len(c.markers), dtype=np.int64) for n, c in columns.items()}
     sample = GroupSample(grouped.n_groups, grouped.n_rows)
     for i, (of_group, block) in enumerate(grouped.blocks):
         step("publishing groups", i, len(blocks))
@@ -134,7 +129,6 @@ def anonymize_spilled(
         for j, n in enumerate(kept):
             own = found[:, rows.names.index(n)]
             shown[:, j] = labels[n].codes[of_group] if n in labels else own
-            counts[n] += np.bincount(shown[:, j], found[:, -1], len(counts[n])).astype(np.int64)
         shown[:, -1] = found[:, -1]
         sort.add(shown)
         sample.add(found, shown, of_group)
@@ -143,9 +137,7 @@ def anonymize_spilled(
     notes = (*table.source.notes, *unstated_roles(attributes, policy))
     return SpilledRelease(
         columns,
-        counts,
         rows.n_records,
-        grouped.n_groups,
         replace(made, notes=notes),
         original,
         grouped.sizes_before,
@@ -202,7 +194,7 @@ class _Grouped:
             for n, c in coded.items()
         }
         self._spans: list[list[str]] = []
-        self._labels: list[tuple[Path, RowFile, int]] = []
+        self._labels: list[tuple[Path, RowFile]] = []
         self._sizes: dict[int, int] = {}
         self.n_groups = self.n_rows = 0
 
@@ -227,7 +219,7 @@ class _Grouped:
             self._sizes[size] = self._sizes.get(size, 0) + n_classes
         path = self._table.rows.folder.path / f"groups-{number}.npy"
         np.save(path, labels + np.int32(self.n_groups))
-        self._labels.append((path, block, len(groups.sizes)))
+        self._labels.append((path, block))
         self.n_groups += len(groups.sizes)
         self.n_rows += len(rows)
 
@@ -256,7 +248,7 @@ class _Grouped:
     @property
     def blocks(self) -> Iterator[tuple[Codes, RowFile]]:
         """The group of each row of a block, and the block."""
-        for path, block, _ in self._labels:
+        for path, block in self._labels:
             yield np.load(path), block
             path.unlink()
 

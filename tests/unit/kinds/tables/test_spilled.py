@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import shoal
 from shoal.data.tables import parquet
+from shoal.data.tables.table import Table
 from shoal.errors import NotVerified, PolicyError
+from shoal.kinds.tables import spilled
 from shoal.kinds.tables.spilled import SpilledTableRelease
 from shoal.tables.spilled import make
 from tests.unit.kinds.tables.test_large import ROLES, published, put
@@ -74,6 +78,40 @@ def test_a_copy_is_not_written(tmp_path: Path) -> None:
         copy.deepcopy(release).save(tmp_path / "out")
     with pytest.raises(PolicyError, match="memory is bounded"):
         _ = release.data
+
+
+def test_what_is_not_written_as_made_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, right = put(tmp_path / "people.parquet", 300), spilled.write_parquet_pieces
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+
+    def spoil(change: Callable[[np.ndarray], np.ndarray], n_lost: int = 0) -> None:
+        def write(table: Table, pieces: Iterable[np.ndarray], to: Path, n_records: int) -> None:
+            right(table, [change(np.concatenate(list(pieces)))], to, n_records - n_lost)
+
+        monkeypatch.setattr(spilled, "write_parquet_pieces", write)
+
+    def alone(rows: np.ndarray) -> np.ndarray:
+        shown = rows.copy()
+        shown[0, 0] = (shown[0, 0] + 1) % 3  # the labels of one row are those of another group
+        return shown
+
+    first = shoal.anonymize(path, policy, seed=3)
+    spoil(lambda rows: rows)
+    assert shoal.anonymize(path, policy, seed=3).guarantees == first.guarantees
+    spoil(lambda rows: rows[1:] if rows[0, -1] == 1 else np.vstack([rows[:1] - [0, 0, 0, 0, 1], rows[1:]]), 1)
+    with pytest.raises(NotVerified, match="does not read back"):
+        shoal.anonymize(path, policy, seed=3)
+    spoil(alone)
+    with pytest.raises(NotVerified, match="failed its own check"):
+        shoal.anonymize(path, policy, seed=3)
+
+
+def test_what_is_serious_and_not_taken_is_not_published(tmp_path: Path) -> None:
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    strict = policy.limits.model_copy(update={"singled_out": 0})
+    refusing = policy.model_copy(update={"accept": {}, "limits": strict})
+    with pytest.raises(shoal.Infeasible, match="so nothing was published"):
+        shoal.anonymize(put(tmp_path / "people.parquet", 150), refusing, seed=3)
 
 
 def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
