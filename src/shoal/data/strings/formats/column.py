@@ -91,7 +91,7 @@ def read_column(
             table=replace(table.source, notes=()),
         ),
     )
-    return made if classes is None else made.with_labels(_class_names(path, classes, respell))
+    return made if classes is None else _labelled(path, made, classes, respell)
 
 
 def column_table(strings: Strings) -> Table:
@@ -129,12 +129,20 @@ def _tokens(texts: list[str], alphabet: Alphabet, delimiter: str | None) -> tupl
     return replace(found, symbols=code_of[found.symbols], alphabet=alphabet.symbols), False
 
 
-def _class_names(path: os.PathLike[str], column: Column, respell: Callable[[str], str]) -> list[str]:
+def _labelled(path: os.PathLike[str], made: Strings, classes: Column, respell: Callable[[str], str]) -> Strings:
+    try:
+        return made.with_labels(class_names(classes, respell))
+    except DataError as error:
+        raise DataError(f"{path}, {error}") from None
+
+
+def class_names(column: Column, respell: Callable[[str], str] = str) -> list[str]:
+    """The class of each row of a table; every row must have one."""
     texts = [respell(text) for text in column.texts()]
     is_none = np.array([not text.strip() for text in texts])[column.codes]
     if is_none.any():
         raise DataError(
-            f"{path}, row {int(np.argmax(is_none)) + 1} after the header: the column {column.name!r} holds no class "
+            f"row {int(np.argmax(is_none)) + 1} after the header: the column {column.name!r} holds no class "
             f"({int(is_none.sum())} of {len(is_none)} rows have none); give every string a class, or leave it out"
         )
     return [texts[code] for code in column.codes.tolist()]
