@@ -120,7 +120,7 @@ def told_delimiter(texts: Sequence[str]) -> str | None:
     cells = [text for text in texts if text.strip()][:_CELLS_LOOKED_AT]
     if all(map(_LETTERS.fullmatch, cells)):
         return None
-    best = (len(cells) // 2, None)
+    best: tuple[int, str | None] = (len(cells) // 2, None)
     for between in _BETWEEN:
         cut = [split_cell(text, between) for text in cells]
         n_cut = sum(len(tokens) > 1 for tokens in cut)
