@@ -76,12 +76,12 @@ def _is_readable(file: Path) -> bool:
     return True
 
 
-def _one(database: duckdb.DuckDBPyConnection, path: Path, shown: Path | None = None) -> Described:
+def _one(database: duckdb.DuckDBPyConnection, path: Path) -> Described:
     scan = f"read_parquet({file_literal(path)})"
     described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
     types = tuple(str(row[1]) for row in described)
     for name, kind in zip((row[0] for row in described), types, strict=True):
-        refuse_type(str(shown or path), str(name), kind)
+        refuse_type(str(path), str(name), kind)
     # duckdb renames columns that differ only in case; the schema has the true names, the root first.
     schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
     names = tuple(str(row[0]) for row in schema[1:])
@@ -125,14 +125,14 @@ def _several(database: duckdb.DuckDBPyConnection, path: Path, parts: Parts) -> t
     aliases = ", ".join(f"c{i}" for i in range(len(kept)))
     scan = f"(SELECT {', '.join(told)} FROM read_parquet({listed}, {how})) AS file({aliases})"
     counted = database.execute(f"SELECT count(*) FROM read_parquet({listed}, union_by_name = true)").fetchone()
-    cells: dict[int, FileCells] = {}
+    read: dict[int, FileCells] = {}
     for make, places in zip(makes, alike, strict=True):
         own = [f"CAST(p{make.names.index(name)} AS {kinds[name]})" for name in names]
         for i in places:
             of_key = [_spelled(c[i], kind) for c, kind in zip(parts.keys.values(), kept[len(types) :], strict=True)]
-            cells[i] = FileCells(parts.files[i], (*own, *of_key), len(make.names))
+            read[i] = FileCells(parts.files[i], (*own, *of_key), len(make.names))
     described = Described(scan, (*names, *parts.keys), kept, int(counted[0]) if counted else 0)
-    return described, [cells[i] for i in range(len(parts.files))]
+    return described, [read[i] for i in range(len(parts.files))]
 
 
 def _alike(database: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[list[int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,11 +79,8 @@ class UnheldRecords:
                 "columns and headers are of tables, which are read with all records in memory: leave memory out"
             )
 
-        def read() -> Iterator[Sparse]:
-            return read_blocks(
-                source, format=chosen, delimiter=asked.delimiter, weights=asked.weights, records=RECORDS_AT_ONCE
-            )
-
+        how = {"format": chosen, "delimiter": asked.delimiter, "weights": asked.weights, "records": RECORDS_AT_ONCE}
+        read = partial(read_blocks, source, **how)
         return cls(count_blocks(read()), read)
 
     def blocks(self) -> Iterator[Sparse]:
@@ -111,7 +108,7 @@ class UnheldSparseRelease(SparseRelease):
     _n_records: int
     _found: SketchesFound = field(repr=False)
     _rows: Ints = field(repr=False)
-    _verify: Callable[[Path], tuple[tuple[Guarantee, ...], SketchesFound]] = field(repr=False)
+    _unheld: UnheldRecords = field(repr=False)
 
     @property
     def records(self) -> dict[str, int]:
@@ -149,8 +146,10 @@ class UnheldSparseRelease(SparseRelease):
 
     def check(self) -> tuple[Guarantee, ...]:
         """Recompute every guarantee from the file that was written."""
-        file = self._checked_file()
-        return checked_file(file.name, lambda path: file.put(path.parent), self._verify)[1][0]
+        file, key = self._checked_file(), self._evidence.key
+        assert key is not None
+        verify = partial(_verified, policy=self.policy, records=self._unheld, rows=self._rows, key=key)
+        return checked_file(file.name, lambda path: file.put(path.parent), verify)[1][0]
 
     def _keep(self, folder: Path, keep: Any) -> None:
         super()._keep(folder, [name for name in keep if name != "rows"])
@@ -170,7 +169,6 @@ def release_unheld(
     secret, notes = key_of(key, seed)
     counted, n_records = original.counted, len(original)
     drawn = _Drawn(np.random.default_rng(seed))
-    asked = asked_of(policy, None, counted.n_filled)
     made: list[Ints] = []
 
     def write(path: Path) -> None:
@@ -187,10 +185,7 @@ def release_unheld(
     def verify(path: Path) -> tuple[tuple[Guarantee, ...], SketchesFound]:
         if progress is not None:
             progress("checking the release", 0, 0)
-        with bounded(policy.n_bytes):
-            verdict, found = verify_in_blocks(path, asked, original.blocks, made[1], secret)
-        refuse_failed(verdict)
-        return verdict.guarantees, found
+        return _verified(path, policy=policy, records=original, rows=made[1], key=secret)
 
     with bounded(policy.n_bytes):
         file, (guarantees, found) = checked_file(DATA_FILE, write, verify)
@@ -211,8 +206,19 @@ def release_unheld(
         _n_records=n_records,
         _found=found,
         _rows=rows,
-        _verify=verify,
+        _unheld=original,
     )
+
+
+def _verified(
+    path: Path, *, policy: SparsePolicy, records: UnheldRecords, rows: Ints, key: bytes
+) -> tuple[tuple[Guarantee, ...], SketchesFound]:
+    """What the checker finds of a written file, or `NotVerified`."""
+    asked = asked_of(policy, None, records.counted.n_filled)
+    with bounded(policy.n_bytes):
+        verdict, found = verify_in_blocks(path, asked, records.blocks, rows, key)
+    refuse_failed(verdict)
+    return verdict.guarantees, found
 
 
 class _Drawn:
