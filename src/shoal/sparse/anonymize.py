@@ -133,7 +133,7 @@ def anonymize_sparse(
         None if found is None else _by_original_rows(found, order),
         n_passes,
         notes_of(
-            Whole.of(ordered),
+            AllRecords.of(ordered),
             float(np.median(np.abs(ordered.weights))) if len(ordered.weights) else None,
             policy,
             None if ordered.is_integral else step,
@@ -143,7 +143,7 @@ def anonymize_sparse(
 
 
 @dataclass(frozen=True)
-class Whole:
+class AllRecords:
     """What the caps of a record depend on besides it: counts over all records.
 
     Attributes
@@ -160,7 +160,7 @@ class Whole:
     class_sizes: Ints
 
     @classmethod
-    def of(cls, records: Sparse) -> Whole:
+    def of(cls, records: Sparse) -> AllRecords:
         """Of records that are all."""
         filled = np.zeros(0, np.int64)
         if records.labels is not None:
@@ -174,13 +174,13 @@ class Whole:
 
 
 def component_caps(
-    records: Sparse, policy: SparsePolicy, step: float, whole: Whole | None = None
+    records: Sparse, policy: SparsePolicy, step: float, whole: AllRecords | None = None
 ) -> tuple[Ints, Signs]:
     """The most components of each record before any neighbour is looked at, and why it has none.
 
     The records may be some of a whole whose items and classes they are numbered by.
     """
-    whole = whole or Whole.of(records)
+    whole = whole or AllRecords.of(records)
     reasons = np.zeros(len(records), np.int8)
     caps = np.minimum(delta_counts(records, policy.delta), policy.method.max_components)
     if policy.method.recovery_cap:
@@ -227,7 +227,7 @@ def _by_original_rows(found: Neighbours, order: Ints) -> Neighbours:
 
 
 def notes_of(
-    whole: Whole,
+    whole: AllRecords,
     typical: float | None,
     policy: SparsePolicy,
     step: float | None = None,

@@ -21,7 +21,7 @@ from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.progress import Progress
-from shoal.sparse.anonymize import REASONS, Whole, component_caps
+from shoal.sparse.anonymize import REASONS, AllRecords, component_caps
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.sketch import sketch_records
 
@@ -29,12 +29,12 @@ _CLASS = REASONS.index("small_class")
 
 
 @dataclass(frozen=True)
-class Counted:
+class RecordCounts:
     """What is known of all records after one scan.
 
     Attributes
     ----------
-    whole : Whole
+    whole : AllRecords
     names, classes : tuple of str
         All items and all classes, ascending.
     has_classes : bool
@@ -44,7 +44,7 @@ class Counted:
         The median of the sizes of weights; None where there are none.
     """
 
-    whole: Whole
+    whole: AllRecords
     names: tuple[str, ...]
     classes: tuple[str, ...]
     has_classes: bool
@@ -73,7 +73,7 @@ def _changed() -> DataError:
     return DataError("the records changed while they were read; try again when nobody writes to them")
 
 
-def count_blocks(blocks: Iterable[Sparse]) -> Counted:
+def count_blocks(blocks: Iterable[Sparse]) -> RecordCounts:
     """Count records, items, classes and weights.
 
     Raises
@@ -107,12 +107,12 @@ def count_blocks(blocks: Iterable[Sparse]) -> Counted:
         for value, n in zip(values.tolist(), counts.tolist(), strict=True):
             weights[value] = weights.get(value, 0) + n
     names, classes = tuple(sorted(holders)), tuple(sorted(sizes))
-    whole = Whole(
+    whole = AllRecords(
         n_records,
         np.array([holders[n] for n in names], np.int64),
         np.array([sizes[n] for n in classes], np.int64),
     )
-    return Counted(whole, names, classes, has_classes, n_filled, int(sum(weights.values())), _median(weights))
+    return RecordCounts(whole, names, classes, has_classes, n_filled, int(sum(weights.values())), _median(weights))
 
 
 def _add(counts: dict[str, int], names: tuple[str, ...], more: Ints) -> None:
@@ -137,7 +137,7 @@ def _median(counts: dict[int, int]) -> float | None:
 
 def sketch_in_blocks(
     read: Callable[[], Iterator[Sparse]],
-    counted: Counted,
+    counted: RecordCounts,
     policy: SparsePolicy,
     key: bytes,
     store: SketchStore,

@@ -32,7 +32,7 @@ from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.progress import Progress
 from shoal.secrets import write_rows
 from shoal.sparse.anonymize import notes_of
-from shoal.sparse.in_blocks import Counted, count_blocks, sketch_in_blocks
+from shoal.sparse.in_blocks import RecordCounts, count_blocks, sketch_in_blocks
 from shoal.stage import checked_file, refuse_failed
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class UnheldRecords:
 
     Attributes
     ----------
-    counted : Counted
+    counted : RecordCounts
         What is known of all of them.
     """
 
-    counted: Counted
+    counted: RecordCounts
     _read: Callable[[], Iterator[Sparse]] = field(repr=False)
 
     @classmethod
