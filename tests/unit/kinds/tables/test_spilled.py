@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import shoal
 from shoal.data.tables import parquet
 from shoal.data.tables.table import Table
-from shoal.errors import NotVerified, PolicyError
+from shoal.errors import NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import spilled
 from shoal.kinds.tables.spilled import SpilledTableRelease
 from shoal.tables.spilled import make
@@ -149,6 +150,19 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     with pytest.raises(shoal.Infeasible):
         shoal.anonymize(path, shoal.Policy.of(**{**ROLES, "k": 301}, insensitive=["ward"], memory="1 GB"), seed=3)
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("name", ["save", "savez"])
+def test_a_full_disk_ends_in_one_sentence_whatever_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, name, full)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    with pytest.raises(ShoalError, match="No space left on device; make room there"):
+        shoal.anonymize(put(tmp_path / "people.parquet", 300), policy, seed=3)
 
 
 def test_others_and_earlier_releases_are_refused(tmp_path: Path) -> None:
