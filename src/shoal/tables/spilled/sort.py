@@ -81,7 +81,7 @@ class ContentSort:
 
     def _sorted(self, rows: Rows2D) -> Rows2D:
         columns = self._of(rows)
-        keys = [*pack(columns)[0], *spellings(columns)]
+        keys: list[Ints | Codes] = [*pack(columns)[0], *spellings(columns)]
         return joined(rows[np.lexsort(keys[::-1])])
 
 
