@@ -79,7 +79,12 @@ class UnheldRecords:
                 "columns and headers are of tables, which are read with all records in memory: leave memory out"
             )
 
-        how = {"format": chosen, "delimiter": asked.delimiter, "weights": asked.weights, "records": RECORDS_AT_ONCE}
+        how: dict[str, Any] = {
+            "format": chosen,
+            "delimiter": asked.delimiter,
+            "weights": asked.weights,
+            "records": RECORDS_AT_ONCE,
+        }
         read = partial(read_blocks, source, **how)
         return cls(count_blocks(read()), read)
 
