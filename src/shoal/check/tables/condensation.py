@@ -30,7 +30,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.guarantee import Guarantee, count, judge
+from shoal.check.guarantee import Guarantee, Reached, count
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.averages import drawn_from_few
 from shoal.check.tables.copies import no_copies
@@ -157,14 +157,10 @@ def condensation(
         f"{n_uneven} {'has' if n_uneven == 1 else 'have'} not as many pseudo-records as originals" * (n_uneven > 0),
         f"{count(n_outside, 'published record')} cannot have been drawn from the group" * (n_outside > 0),
     ]
-    return judge(
-        classes,
-        members,
-        failing,
-        low_is_worse=True,
-        model="condensation",
-        required={"k": k},
-        sentences=(
+    return Reached.of(classes, members, failing, low_is_worse=True).guarantee(
+        "condensation",
+        {"k": k},
+        (
             f"Every published record is a possible draw from statistics of at least {smallest} {noun}s "
             f"(required: {k}).",
             f"Condensation fails in {int(failing.sum())} of {count(len(known), 'group')}: "
