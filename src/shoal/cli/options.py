@@ -252,7 +252,7 @@ def asked_policy(data: Any, policy_file: Path | None, kind: str | None, asked: d
 
     given = {name: value for name, value in asked.items() if value is not None}
     policy = read_policy(policy_file) if policy_file else None
-    if policy is not None and kind not in (None, policy.kind):
+    if policy is not None and kind is not None and not isinstance(policy, kind_named(kind).policy):
         raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {policy.plural}")
     if policy is None:
         policy = (kind_named(kind) if kind else kind_of(data)).policy()

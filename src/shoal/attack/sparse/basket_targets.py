@@ -72,7 +72,8 @@ class ByRate(OnBaskets):
 
     def compare(self, ready: Published, sides: tuple[Sparse, Sparse], rng: np.random.Generator) -> AttackResult:
         """By the rates of both."""
-        rates, details = [], {}
+        rates: list[Rate] = []
+        details: dict[str, float] = {}
         for name, records in zip(("members", "others"), sides, strict=True):
             rate, told = self.tried(ready, records, rng)
             rates.append(rate)
