@@ -117,31 +117,6 @@ def whole_segment(templates: Templates | TemplatesOnDemand) -> StringGrouping:
     return StringGrouping(labels, objective_of(templates.whole(), labels), ())
 
 
-def create_groups(
-    templates: Templates,
-    k: int,
-    seed: int | np.random.SeedSequence | None = None,
-    *,
-    block_strings: int = BLOCK_STRINGS,
-) -> StringGrouping:
-    """Group the templates of one segment, of which there are at least k.
-
-    Parameters
-    ----------
-    templates : Templates
-        In an order that depends on their content only: ties go to the earlier row.
-    k : int
-        Fewest members of a group.
-    seed : int, SeedSequence or None
-        The first pass picks its templates by it, and a split its first centres.
-    block_strings : int
-        Segments of more strings are split by nearness into blocks of at most so many.
-    """
-    of_plan, of_groups = spawn_seeds(seed, 2)
-    blocks = split_by_nearness(templates, max(block_strings, 2 * k), of_plan)
-    return group_segments([(templates, blocks)], k, block_strings, of_groups)[0]
-
-
 def plan_segment(symbols: Codes, starts: Ints, block_strings: int, seed: np.random.SeedSequence) -> Plan:
     """The templates of a segment, and the blocks in which they are to be grouped; any worker can run it."""
     templates = templates_of(symbols, starts)

@@ -1,4 +1,4 @@
-"""CreateGroups: passes, the best one kept, re-assignment, and the split of large segments."""
+"""Groups of templates: passes, the best one kept, re-assignment, and the split of large segments."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from shoal.engine.executors import open_executor
+from shoal.engine.seeds import spawn_seeds
 from shoal.strings import groups
 from shoal.strings.groups import (
-    create_groups,
+    BLOCK_STRINGS,
+    StringGrouping,
     group_block,
     group_segments,
     objective_of,
@@ -27,6 +29,13 @@ def families(n: int, n_families: int, length: int, n_symbols: int, seed: int, sp
     lengths = length + rng.integers(0, spread + 1, n)
     symbols = np.concatenate([s[:m] for s, m in zip(strings, lengths, strict=True)]).astype(np.int32)
     return convert_lengths(symbols, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+
+
+def create_groups(templates: Templates, k: int, seed: int, block_strings: int = BLOCK_STRINGS) -> StringGrouping:
+    """Group the templates of one segment, split by nearness where they are many."""
+    of_plan, of_groups = spawn_seeds(seed, 2)
+    blocks = split_by_nearness(templates, max(block_strings, 2 * k), of_plan)
+    return group_segments([(templates, blocks)], k, block_strings, of_groups)[0]
 
 
 @pytest.mark.parametrize("spread", [0, 6])
