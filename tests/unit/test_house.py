@@ -157,7 +157,7 @@ def test_other_questions_are_left_alone(code: str) -> None:
 def test_no_public_class_name_stands_twice() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path, tree in TREES.items():
-        for node in tree.body:
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path))
     twice = {name: found for name, found in places.items() if len(found) > 1}
