@@ -40,8 +40,7 @@ from shoal.check.tables.verify import verify, worse
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import Policy
-from shoal.models import Requirement
+from shoal.models import Requirement, least_size
 
 DRAWN = "that pseudo-records were drawn from"
 NEEDS_ORIGINAL = (
@@ -60,7 +59,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     if not asked.quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
-    k = Policy(require=tuple(asked.requirements)).k
+    k = least_size(asked.requirements)
     persons = evidence.original_persons if asked.counts_persons else None
     diverse = [r for r in asked.requirements if r.is_about_values()]
     models = [f"{r.model} of the groups {DRAWN} needs them too." for r in diverse]
