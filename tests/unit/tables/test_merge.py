@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
-from shoal.tables.encoding import Ranked
 from shoal.tables import merge
+from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, limits_of, violations
 from shoal.tables.merge import satisfy
 

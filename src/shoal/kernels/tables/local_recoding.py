@@ -236,9 +236,9 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
 def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, labels: Codes) -> int:
     """Group the distinct records of each block greedily; return the number of groups.
 
-    A group starts with the first one that is left, and takes others until it stands for k records or more: each time the
-    one with which the loss of a record, times k or as many as there would be if that is more, is least. When fewer than
-    k are left over, each one joins the group whose loss grows least.
+    A group starts with the first one that is left, and takes others until it stands for k records or more: each time
+    the one with which the loss of a record, times k or as many as there would be if that is more, is least. When fewer
+    than k are left over, each one joins the group whose loss grows least.
 
     Parameters
     ----------
