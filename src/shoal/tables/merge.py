@@ -21,7 +21,7 @@ from shoal.tables.limits import Limit, violations
 
 CHUNK_CELLS = 4_000_000
 MOST_PAIRS = 40_000_000  # of a failing group and any other; of more the nearest are looked for in a tree
-FINEST = 2.0**-22  # sums of two thousand million multiples of it are exact, in whatever order or number of rows
+STEP_BITS = 22  # of the range of a number: sums of two thousand million such steps are exact, in whatever order
 
 
 def satisfy(
@@ -153,14 +153,14 @@ def _averages(labels: Codes, ranked: Ranked, weights: Codes | None) -> tuple[Flo
         modes = Groups.of(labels).mode_rank(ranked.ranks, everyone, ranked.n_values, weights)
         return modes.astype(np.float64), False
     units, present = _units(ranked), ~np.isnan(ranked.positions)
-    counts = np.where(present, count_codes(ranked.ranks, weights, ranked.n_values), 0)
     n_present = np.bincount(labels, _times(present[ranked.ranks].astype(np.float64), weights))
     averages = np.bincount(labels, _times(units[ranked.ranks], weights)) / np.maximum(n_present, 1)
-    if ranked.kind == "number":
-        middle = (counts * units).sum() / max(1, counts.sum())
-        spread = np.sqrt((counts * (units - middle) ** 2).sum() / max(1, counts.sum()))
-        averages /= spread or 1.0
-    return averages, True
+    if ranked.kind == "order":
+        return averages / ranked.n_values, True
+    counts = np.where(present, count_codes(ranked.ranks, weights, ranked.n_values), 0)
+    n_counted = max(1, counts.sum())
+    middle = (counts * units).sum() / n_counted
+    return averages / (np.sqrt((counts * (units - middle) ** 2).sum() / n_counted) or 1.0), True
 
 
 def _times(values: Floats, weights: Codes | None) -> Floats:
@@ -168,11 +168,13 @@ def _times(values: Floats, weights: Codes | None) -> Floats:
 
 
 def _units(ranked: Ranked) -> Floats:
-    """The coordinate of each rank, between 0 and 1; a missing one at 0."""
+    """The place of each rank in whole steps, of which sums are exact; a missing one at 0.
+
+    The steps of a number are powers of two, so that whole numbers keep their differences.
+    """
+    if ranked.kind == "order":
+        return np.nan_to_num(ranked.positions)
     quarter = ranked.positions / 4  # the range of the largest numbers does not overflow
-    if ranked.kind == "number":
-        quarter = quarter - np.fmin.reduce(quarter, initial=np.inf)
-        quarter = quarter / (np.fmax.reduce(quarter, initial=0.0) or 1.0)
-    else:
-        quarter = ranked.positions / ranked.n_values
-    return np.nan_to_num(np.rint(quarter / FINEST) * FINEST)
+    offsets = quarter - np.fmin.reduce(quarter, initial=np.inf)
+    _, height = np.frexp(np.fmax.reduce(offsets, initial=0.0))
+    return np.asarray(np.nan_to_num(np.rint(offsets / np.ldexp(1.0, max(int(height) - STEP_BITS, -1000)))))

@@ -120,3 +120,26 @@ def test_rows_may_stand_for_several_records(seed: int, required, suppression: fl
         again, same = satisfy(labels, ranked, limit, suppression, lambda r: limits_for(r, weights[r]), weights)
     assert np.array_equal(rows, same)
     assert np.array_equal(found, again)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_nearest_is_that_of_average_records(seed: int) -> None:
+    ranked, _, labels, weights = some_rows(seed)
+    each = np.repeat(np.arange(len(weights)), weights)
+    number, order, word = (r.ranks[each] for r in ranked)
+    values = ranked[0].positions[number]
+    groups = [labels[each] == g for g in range(labels.max() + 1)]
+    means = [np.mean(values[g & ~np.isnan(values)]) if (g & ~np.isnan(values)).any() else None for g in groups]
+    averages = [
+        # A group without any number stands where the least one does.
+        [(np.nanmin(values) if mean is None else mean) / np.nanstd(values), np.mean(order[g]) / 4, np.bincount(word[g])]
+        for mean, g in zip(means, groups, strict=True)
+    ]
+    found, distances = merge._nearest(labels, ranked, np.arange(len(groups)), weights)
+    for g, (x, y, counts) in enumerate(averages):
+        gaps = [
+            (x - u) ** 2 + (y - v) ** 2 + (counts.argmax() != others.argmax()) if h != g else np.inf
+            for h, (u, v, others) in enumerate(averages)
+        ]
+        assert distances[g] == pytest.approx(min(gaps), abs=1e-5)
+        assert gaps[found[g]] == pytest.approx(min(gaps), abs=1e-5)
