@@ -90,6 +90,20 @@ def option(
     return Field(default, description=help, json_schema_extra={"option": how}, **limits)
 
 
+LEAST_BYTES = 500_000_000  # what is loaded before any record is
+BOUND_ON_MEMORY = "memory is a size of at least 500 MB, such as 2GB"
+
+
+def size_in_bytes(told: str | None) -> int | None:
+    """A size as a policy tells it; None of what is none.
+
+    >>> size_in_bytes("2 GB"), size_in_bytes("much")
+    (2000000000, None)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", told or "", re.IGNORECASE)
+    return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
+
+
 def named_in(known: Callable[[], Iterable[str]], *, or_none: bool = False) -> PlainValidator:
     """A name that is registered, or perhaps none; another is refused as a literal would be."""
 

@@ -88,7 +88,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
-from shoal.data.ragged import distinct
+from shoal.data.ragged import ENTRIES_AT_ONCE, count_codes, distinct
 from shoal.errors import DataError
 from shoal.kernels.strings.hash import Unwanted
 from shoal.kernels.strings.windows import (
@@ -243,19 +243,25 @@ class _Apart:
         A symbol counts wherever it stands, and as often as any symbol has a place so far after it. Symbols that stand
         near the end of strings have few such places, and seldom stand as near to it when they are drawn.
         """
-        places = np.flatnonzero(back)
-        distance = back[places].astype(np.int64)
-        cell = symbols[places - distance].astype(np.int64) * reach + distance - 1
-        n_drawn = np.bincount(cell, minlength=n_symbols * reach)
-        n_there = np.bincount(symbols, minlength=n_symbols)[:, None] * [
+        n_drawn = np.zeros(n_symbols * reach, np.int64)
+        apart, cells = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        cell_type = np.int32 if n_symbols * reach < 2**31 else np.int64
+        for low in range(0, len(back), ENTRIES_AT_ONCE):  # of all places at once these numbers would be the most of all
+            places = np.flatnonzero(back[low : low + ENTRIES_AT_ONCE]) + low
+            distance = back[places].astype(np.int64)
+            cell = symbols[places - distance].astype(np.int64) * reach + distance - 1
+            n_drawn += np.bincount(cell, minlength=len(n_drawn))
+            apart.append(places[distance > 1].astype(np.int32))
+            cells.append(cell[distance > 1].astype(cell_type))
+        n_of_symbol = count_codes(symbols, n_symbols)
+        n_there = n_of_symbol[:, None] * [
             np.maximum(sizes - d, 0).sum() / max(len(symbols), 1) for d in range(1, reach + 1)
         ]
         last = np.cumsum(sizes[sizes > 0]) - 1
-        n_there[:, 0] = np.bincount(np.delete(symbols, last), minlength=n_symbols)
-        is_apart = distance > 1
+        n_there[:, 0] = n_of_symbol - np.bincount(symbols[last], minlength=n_symbols)
         n_apart = np.where(np.arange(len(n_drawn)) % reach > 0, n_drawn, 0)
         return cls(
-            places[is_apart][np.argsort(cell[is_apart], kind="stable")].astype(np.int32),
+            np.concatenate(apart)[np.argsort(np.concatenate(cells), kind="stable")],
             np.concatenate([[0], np.cumsum(n_apart)]).astype(np.int64),
             n_drawn / np.maximum(n_there.ravel(), 1e-9),
         )
