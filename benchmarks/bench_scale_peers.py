@@ -24,15 +24,16 @@ import duckdb
 from benchmarks import show, store
 from benchmarks.bench_scale_memory import SCRIPT
 from benchmarks.child import ROOT, ChildFailed, run_json
-from benchmarks.data import NUMERIC, adult, hierarchy_files
+from benchmarks.data import NUMERIC, QUASI, hierarchy_files, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting, run_case
-from benchmarks.large import NEW_SHARE, Drawn, drawn_from, write_large
+from benchmarks.large import NEW_SHARE, Drawn, write_large
 from benchmarks.peers import ANJANA, ANONYPY, ANONYPYX, PYCANON, Peer
 
 PAGE = ROOT / "docs" / "how-to" / "memory.md"
 N_ROWS = 31_000_000
 ARX_MB = 3_500  # of so many rows of 25 columns, as its authors say
 K = 10
+SENSITIVE = "salary-class"
 MEMORY = "500MB"
 SIZES = (10_000, 30_000, 100_000)
 MOST_SECONDS = 120.0
@@ -59,52 +60,52 @@ PEERS: Mapping[str, tuple[Peer, str, Mapping[str, Any], Mapping[str, Any]]] = {
 }
 
 
-def wide(new_share: float) -> Drawn:
+def wide(new_share: float, *, quick: bool = False) -> Drawn:
     """All 15 columns of Adult and ten derived ones; eight are quasi-identifiers."""
-    few = drawn_from()
-    return Drawn("Adult", adult().columns, few.quasi, few.sensitive, DERIVED, new_share)
+    data = people(quick)
+    return Drawn(data.origin, data.columns, QUASI, SENSITIVE, DERIVED, new_share)
 
 
-def drawn(folder: Path, n_rows: int, new_share: float) -> Path:
+def drawn(folder: Path, n_rows: int, new_share: float, *, quick: bool = False) -> Path:
     """The file of so many rows."""
     path = folder / f"wide-{new_share:g}-{n_rows}.parquet"
     if not path.exists():
-        write_large(n_rows, path, wide(new_share))
+        write_large(n_rows, path, wide(new_share, quick=quick))
     return path
 
 
-def cases(setting: Setting, n_rows: int, folder: Path) -> Iterator[Case]:
+def cases(setting: Setting, n_rows: int = N_ROWS, folder: Path | None = None) -> Iterator[Case]:
     """The large table, then each peer."""
-    yield large(n_rows, folder)
-    for name in PEERS:
-        yield beside(name, setting, drawn(folder, n_rows, 0.0))
+    n_rows = setting.rows(n_rows)
+    yield large(setting, n_rows, folder or setting.folder)
+    if setting.with_peers:
+        path = drawn(folder or setting.folder, n_rows, 0.0, quick=setting.quick)
+        sizes = [n_rows] if setting.quick else SIZES
+        for name in PEERS:
+            yield beside(name, setting, path, sizes)
 
 
-def large(n_rows: int, folder: Path) -> Case:
+def large(setting: Setting, n_rows: int, folder: Path) -> Case:
     """The whole table with a bound on memory."""
 
-    def of(way: str, new_share: float, memory: str) -> Contestant:
+    def of(way: str, new_share: float) -> Contestant:
         def measure(setting: Setting) -> Outcome:
-            source = wide(new_share)
             asked = {"k": K, "partition": way, "insensitive": KEPT, "others": "identifying", "accept": ACCEPTED}
-            roles = {"quasi": source.quasi, "sensitive": source.sensitive}
-            task = {"memory": memory, "asked": asked, "few": "of the file", **roles}
-            return released(drawn(folder, n_rows, new_share), task, setting, n_rows, ARX_MB)
+            roles = {"quasi": QUASI, "sensitive": SENSITIVE}
+            task = {"memory": MEMORY, "asked": asked, "few": "of the file", **roles}
+            return released(drawn(folder, n_rows, new_share, quick=setting.quick), task, setting, n_rows, ARX_MB)
 
         told = f", {new_share:.0%} of the cells drawn anew" if new_share else ""
-        return Contestant(f"{way}{told}, --memory {memory}", measure)
+        return Contestant(f"{way}{told}, --memory {MEMORY}", measure)
 
+    data = people(setting.quick)
     return Case(
         "scale, the largest table that ARX is said to hold",
         f"shoal.anonymize and save without a report: k = {K}, 8 quasi-identifiers, 1 sensitive column, 2 kept and 14 "
         "dropped, Parquet in and out, checked from the written file; peak memory of all processes, beside the "
         f"{ARX_MB:,} MB that ARX's authors state for 31 million rows of 25 columns",
-        f"Adult, drawn with replacement, {n_rows:,} rows x {len(adult().columns) + len(DERIVED)} columns",
-        [
-            of("full-domain", 0.0, MEMORY),
-            of("mondrian", 0.0, MEMORY),
-            of("mondrian", NEW_SHARE, MEMORY),
-        ],
+        f"{data.origin}, drawn with replacement, {n_rows:,} rows x {len(data.columns) + len(DERIVED)} columns",
+        [of("full-domain", 0.0), of("mondrian", 0.0), of("mondrian", NEW_SHARE)],
     )
 
 
@@ -126,24 +127,25 @@ def released(path: Path, task: Mapping[str, Any], setting: Setting, n_rows: int,
 def told(found: Mapping[str, Any], n_rows: int, more: Mapping[str, float] | None = None) -> Outcome:
     """What a process said that it took."""
     numbers = {"rows a CPU second": float(round(n_rows / found["cpu_seconds"])), **(more or {})}
-    return Outcome(found["seconds"], cpu_seconds=found["cpu_seconds"], repeats=1, peak_mb=found["peak_mb"], numbers=numbers)
+    return Outcome(
+        found["seconds"], cpu_seconds=found["cpu_seconds"], repeats=1, peak_mb=found["peak_mb"], numbers=numbers
+    )
 
 
-def beside(name: str, setting: Setting, path: Path) -> Case:
+def beside(name: str, setting: Setting, path: Path, sizes: Sequence[int]) -> Case:
     """A peer on as many rows as it finishes, and we on the same; the peer is run first, as that says how many."""
     peer, task, asked, ours = PEERS[name]
-    source = wide(0.0)
-    quasi = NUMERIC if name == "averages" else source.quasi
-    columns = quasi if name in ("averages", "recoding") else (*quasi, source.sensitive)
-    asked = {**asked, "quasi": quasi, "sensitive": source.sensitive, "k": K}
+    quasi = NUMERIC if name == "averages" else QUASI
+    columns = quasi if name in ("averages", "recoding") else (*quasi, SENSITIVE)
+    asked = {**asked, "quasi": quasi, "sensitive": SENSITIVE, "k": K}
     if name == "recoding":
-        asked["hierarchies"] = {n: str(p) for n, p in hierarchy_files(adult(), setting.folder).items()}
-    theirs, n_rows = Outcome(None, failure="does not finish the fewest"), SIZES[0]
-    for n in SIZES:
+        asked["hierarchies"] = {n: str(p) for n, p in hierarchy_files(people(setting.quick), setting.folder).items()}
+    theirs, n_rows = Outcome(None, failure="does not finish the fewest"), sizes[0]
+    for n in sizes:
         try:
             found = peer.run(first_rows(path, n, columns, setting, "csv"), timeout=MOST_SECONDS, **asked)
         except ChildFailed as failed:
-            if n == SIZES[0]:
+            if n == sizes[0]:
                 theirs = Outcome(None, failure=str(failed))
             break
         theirs, n_rows = told(found, n), n
@@ -154,7 +156,7 @@ def beside(name: str, setting: Setting, path: Path) -> Case:
         policy: dict[str, Any] = {"k": K, **ours}
         if name == "recoding":
             policy |= {"hierarchies": asked["hierarchies"], "suppression": asked["suppression"]}
-        sensitive = source.sensitive if source.sensitive in columns else None
+        sensitive = SENSITIVE if SENSITIVE in columns else None
         roles = {"quasi": quasi, "sensitive": sensitive}
         mine = released(file, {"memory": None, "asked": policy, "few": "of the file", **roles}, setting, n_rows)
     ratios = {}

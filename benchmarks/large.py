@@ -86,7 +86,8 @@ def write_large(n_rows: int, path: Path, source: Drawn) -> None:
             rows = f"SELECT {cells} FROM codes {joins}"
             if source.derived:
                 further = ", ".join(f'{sql} AS "{name}"' for name, sql in source.derived.items())
-                rows = f"SELECT * EXCLUDE (number), {further} FROM (SELECT codes.rowid AS number, {cells} FROM codes {joins})"
+                numbered = f"SELECT codes.rowid AS number, {cells} FROM codes {joins}"
+                rows = f"SELECT * EXCLUDE (number), {further} FROM ({numbered})"
             database.execute(f"COPY ({rows}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
         finally:
             database.close()

@@ -21,7 +21,6 @@ import shoal
 sys.path.insert(0, str(Path(__file__).parent))
 from memory import TreePeak, tree_cpu_seconds
 
-
 FEW = 300  # rows of the release that goes before
 
 

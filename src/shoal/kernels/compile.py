@@ -59,12 +59,13 @@ def interpreted(is_small: bool) -> Iterator[None]:
 
     Who makes many releases, or has millions of steps to do, says that it is not: what is called in there cannot say
     otherwise. Apart from that only the data may decide, never what was compiled before: the same data then always goes
-    the same way. Compiled loops let whole numbers wrap around in silence, so interpreted ones do not warn of it.
+    the same way. Compiled loops let whole numbers wrap around in silence, and infinities cancel (the bounds of an empty
+    box), so interpreted ones do not warn of it.
     """
     is_small = is_small and _is_interpreted.get() is not False
     before = _is_interpreted.set(is_small)
     try:
-        with np.errstate(over="ignore" if is_small else None):
+        with np.errstate(over="ignore" if is_small else None, invalid="ignore" if is_small else None):
             yield
     finally:
         _is_interpreted.reset(before)

@@ -270,9 +270,7 @@ def remove_row(tree: BoxTree, row: int) -> None:
 # more than they do.
 
 
-def _all_leaf_distances(
-    blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats
-) -> None:
+def _all_leaf_distances(blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats) -> None:
     difference = blocks[leaf] - query[:, None]
     squares = difference[:n_metric] * difference[:n_metric]
     out[:] = 0.0
