@@ -144,7 +144,7 @@ def compiled_by_element(function: F) -> F:
     """
 
     def by_element(*args: Any, **options: Any) -> Any:
-        return function(*(memoryview(a) if isinstance(a, np.ndarray) else a for a in args), **options)
+        return function(*(a.data if isinstance(a, np.ndarray) else a for a in args), **options)
 
     return cast(F, Kernel(function, by_element))
 

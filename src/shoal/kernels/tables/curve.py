@@ -14,6 +14,7 @@ from shoal.arrays import Floats, Ints, Words
 from shoal.kernels.compile import compiled_beside
 
 AXES = 8  # of a grid at most; 8 bits are left for each
+_LEAST_EXTENT = 1e-290  # of narrower grids the number of steps to a unit is none
 
 
 def _turned(axes: Floats, frame: Floats) -> Floats:
@@ -118,7 +119,7 @@ class CurveGrid:
     def keys(self, axes: Floats) -> Words:
         """Place of each record on the curve; that of one does not depend on which others are asked for with it."""
         extent = float((self._high - self._low).max()) * (1.0 + self._shift)
-        steps = (1 << self._n_bits) / extent if extent > 0.0 else 0.0
+        steps = (1 << self._n_bits) / extent if extent > _LEAST_EXTENT else 0.0
         keys = np.empty(len(axes), np.uint64)
         _curve_keys(axes, self._frame, self._low - self._shift * extent / 2.0, steps, self._n_bits, keys)
         return keys

@@ -85,8 +85,15 @@ class StringRelease(Release[Strings]):
 
     @property
     def data(self) -> Any:
-        """The pseudo-strings as the kind that came in: `Strings`, or a list of str or of lists of tokens."""
-        return self.strings if isinstance(self._like, Strings) else self.strings.texts()
+        """The pseudo-strings as the kind that came in: `Strings`, a frame, or a list of str or of lists of tokens."""
+        if isinstance(self._like, Strings):
+            return self.strings
+        if self.strings.source.format == "matrix" and self._like is not None:
+            from shoal.data.strings.formats.matrix import matrix_table
+            from shoal.data.tables.frames import to_frame
+
+            return to_frame(matrix_table(self.strings), self._like)
+        return self.strings.texts()
 
     @property
     def case(self) -> StringCase:

@@ -62,3 +62,11 @@ def test_interpreted_it_is_the_same_curve(n_axes: int) -> None:
         with interpreted(True):
             keys = grids[1].keys(axes)
         assert grids[0].keys(axes).tolist() == keys.tolist()
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+@pytest.mark.parametrize("extent", [5e-324, 1e-308, 1e-295])
+def test_records_that_differ_by_next_to_nothing_stay_in_their_order(extent: float, is_small: bool) -> None:
+    axes = np.array([[extent, 0.0], [0.0, 0.0], [extent, extent]])
+    with interpreted(is_small):
+        assert curve_order(axes, *turned_frames(2, 1)[0]).tolist() == [0, 1, 2]
