@@ -164,7 +164,7 @@ def _whole_side_holds(
     n_slices = len(bucket.order)
     if complete:
         sizes = np.where(np.arange(n_slices) == i, 1, bucket.n_regions)
-        others = np.indices(sizes).reshape(n_slices, -1)
+        others = np.indices(sizes.tolist()).reshape(n_slices, -1)
     else:
         others = bucket.region[:, rows[np.unique(bucket.cell[rows], return_index=True)[1]]].astype(np.int64)
     above, below = np.tile(tally[turn].astype(np.float64), (others.shape[1], 1)), np.ones(len(support))
@@ -179,7 +179,7 @@ def _whole_side_holds(
         slots, place = np.unique(bucket.slots[j, support], return_inverse=True)
         codes = bucket.codes[j, slots]
         for c in np.flatnonzero(totals):
-            marginal = np.bincount(place, weights[c], len(slots))
+            marginal = np.asarray(np.bincount(place, weights[c], len(slots)), dtype=np.float64)
             if not weights_satisfy(limits, j, codes, marginal, len(slots), float(totals[c]), bool(is_whole[c])):
                 return False
     return True
