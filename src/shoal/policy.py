@@ -243,11 +243,12 @@ class BasePolicy(Strict):
         return _tags(_models_in(cls.model_fields["require"].annotation)) if "require" in cls.model_fields else {}
 
     @classmethod
-    def options(cls) -> dict[str, Option]:
+    def options(cls, asks: Callable[[Option], bool] = lambda _: True) -> dict[str, Option]:
         """What the command line asks for, by name: what `changed` takes besides keys, then keys in their order."""
-        usual = cls()
-        arguments = (replace(a, default=getattr(usual, a.name, None)) for a in cls.arguments)
-        return {o.name: o for o in (*arguments, *_options_in(cls))}
+        asked = [a for a in cls.arguments if asks(a)]
+        usual = cls() if asked else None  # whose methods are not looked up where only files are asked about
+        arguments = (replace(a, default=getattr(usual, a.name, None)) for a in asked)
+        return {o.name: o for o in (*arguments, *filter(asks, _options_in(cls)))}
 
 
 def _parts(policy: type[BasePolicy]) -> dict[str, type[Strict]]:

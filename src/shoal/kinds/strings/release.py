@@ -288,21 +288,8 @@ def drawn_again(policy: StringPolicy, strings: Strings, seed: int) -> Strings:
 
 def condensation_of(policy: StringPolicy, seed: int | None) -> Condensation:
     """The method as the policy asks for it."""
-    method = policy.method
-    return Condensation(
-        k=policy.k,
-        eps=method.eps,
-        order=method.order,
-        support=method.support,
-        lengths=method.lengths,
-        seed=seed,
-        homogenize=method.homogenize,
-        rare=policy.rare,
-        workers=1,
-        copies=method.copies,
-        generator=method.generator,
-        window=method.window,
-    )
+    how = policy.method.model_dump(exclude={"rare", "unaligned", "suppression"})
+    return Condensation(k=policy.k, rare=policy.rare, seed=seed, workers=1, **how)
 
 
 def _without_few_near_copies(

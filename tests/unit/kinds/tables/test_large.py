@@ -59,6 +59,8 @@ def published(release, out: Path) -> dict[str, str]:
         {"others": "identifying", "ends": "exact", "require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]},
         {"insensitive": ["ward"], "partition": "datafly"},
         {"others": "identifying", "partition": "full-domain", "t": 0.4},
+        {"insensitive": ["ward"], "partition": "local-recoding"},
+        {"others": "identifying", "partition": "local-recoding", "l": 2, "missing": "any"},
     ],
 )
 @pytest.mark.parametrize(("n_rows", "form"), [(150, "parquet"), (3000, "parquet"), (900, "csv")])
