@@ -28,6 +28,9 @@ def _stretch_ends(axes: Floats, frame: Floats, low: Floats, high: Floats) -> Non
             low[e], high[e] = min(low[e], total), max(high[e], total)
 
 
+_LEAST_EXTENT = 1e-290  # of narrower grids the number of steps to a unit is none
+
+
 @compiled
 def _curve_keys(axes: Floats, frame: Floats, low: Floats, steps: float, n_bits: int, keys: Words) -> None:
     """Place of each record on the Hilbert curve through the cells of a turned cubic grid that begins at ``low``."""
@@ -79,7 +82,7 @@ class CurveGrid:
     def keys(self, axes: Floats) -> Words:
         """Place of each record on the curve; that of one does not depend on which others are asked for with it."""
         extent = float((self._high - self._low).max()) * (1.0 + self._shift)
-        steps = (1 << self._n_bits) / extent if extent > 0.0 else 0.0
+        steps = (1 << self._n_bits) / extent if extent > _LEAST_EXTENT else 0.0
         keys = np.empty(len(axes), np.uint64)
         _curve_keys(axes, self._frame, self._low - self._shift * extent / 2.0, steps, self._n_bits, keys)
         return keys

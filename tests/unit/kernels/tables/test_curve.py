@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.curve import curve_order, turned_frames
 
 
@@ -47,3 +48,11 @@ def test_frames_are_rotations_and_always_the_same(n_axes: int) -> None:
         assert (frame == again[i][0]).all()
         rows = curve_order(np.random.default_rng(0).normal(size=(50, n_axes)), frame, shift)
         assert sorted(rows) == list(range(50))
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+@pytest.mark.parametrize("extent", [5e-324, 1e-308, 1e-295])
+def test_records_that_differ_by_next_to_nothing_stay_in_their_order(extent: float, is_small: bool) -> None:
+    axes = np.array([[extent, 0.0], [0.0, 0.0], [extent, extent]])
+    with interpreted(is_small):
+        assert curve_order(axes, *turned_frames(2, 1)[0]).tolist() == [0, 1, 2]
