@@ -54,12 +54,6 @@ class Edges:
     neighbours: Codes
     allowed: Codes
 
-    def violated(self, counts: Ints) -> int:
-        """How many edges the counts violate."""
-        there = self.neighbours >= 0
-        shared = np.minimum(counts[:, None], counts[np.where(there, self.neighbours, 0)])
-        return int((there & (shared > self.allowed)).sum())
-
 
 def edges_of(
     records: Sparse, neighbours: Codes, threshold: Threshold = "sqrt", variance: Variance = "smaller"

@@ -62,7 +62,7 @@ def search_partition(
         the first are the true ones, so it is rather too low.
     """
     weights = _weights(arranged, metric)
-    clusters = _assign(arranged, weights, _find_centres(arranged, weights, metric, workers), workers)
+    clusters = _assign(arranged, weights, _find_centres(arranged, metric, workers), workers)
     order, units = cut_units(clusters, arranged.rows, arranged.squares, arranged.most_in_block)
     arranged = arranged.take(order)
     weights = _weights(arranged, metric)
@@ -113,7 +113,7 @@ def _weights(arranged: Arranged, metric: Metric) -> Singles:
     return weights.astype(np.float32)
 
 
-def _find_centres(arranged: Arranged, weights: Singles, metric: Metric, workers: int) -> Centres:
+def _find_centres(arranged: Arranged, metric: Metric, workers: int) -> Centres:
     """Some rounds of k-means on records that are evenly spaced."""
     n = len(arranged)
     n_clusters = int(np.clip(n // CLUSTER, 1, MOST_CLUSTERS))

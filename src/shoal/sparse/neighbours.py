@@ -269,9 +269,9 @@ def search(arranged: Arranged, k: int, metric: Metric, queries: Ints, steps: Ste
         if a.weights is None:
             n_words = sparse_bits.count_words(stop - first)
             rows_of_bits = bits[: (n_dense + 1) * n_words].reshape(n_dense + 1, n_words)
-            sparse_bits.fill_bits(a.starts, a.items, first, stop, n_dense, rows_of_bits, list_starts, listed)
-            index = (n_dense, rows_of_bits, list_starts, listed)
-            sparse_bits.scan_bits(a.starts, a.items, a.squares, a.rows, *mine, *index, *heaps)
+            index = sparse_bits.BlockIndex(n_dense, rows_of_bits, list_starts, listed)
+            sparse_bits.fill_bits(a.starts, a.items, first, stop, index)
+            sparse_bits.scan_bits(a.starts, a.items, a.squares, a.rows, *mine, index, *heaps)
         else:
             sparse_neighbours.fill_lists(a.starts, a.items, a.weights, first, stop, list_starts, listed, values)
             lists = (list_starts, listed, values)

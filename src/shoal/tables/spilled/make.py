@@ -241,7 +241,6 @@ class _Grouped:
             Spans.joined(parts),
             attribute.hierarchy,
             missing=self._policy.missing,
-            ends=self._policy.method.ends,
             counts=self._counts[name] if self._rounded else None,
         )
 

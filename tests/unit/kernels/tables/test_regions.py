@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels.compile import interpreted
-from shoal.kernels.tables.regions import Slices, refine
+from shoal.kernels.tables.regions import Rules, Slices, refine
 from shoal.models.alpha_k import AlphaK
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
@@ -175,10 +175,9 @@ def test_regions_equal_the_slow_twin(strict, complete, required) -> None:
         rows = rng.permutation(n).astype(np.int32)
         least, most = int(rng.choice([4, 1024])), int(rng.choice([2, 100]))
         room = most * len(slices) * min(35, len(joint))
-        found = refine(
-            space, laid_out, arrays if arrays is not None else arrays_of((), n), rows, ends, k, strict, complete,
-            n_tries, least, room,
-        )  # fmt: skip
+        rules = Rules(k, strict, complete, n_tries, least)
+        arrays = arrays if arrays is not None else arrays_of((), n)
+        found = refine(space, laid_out, arrays, rows, ends, rules, room)
         expected = np.full((len(slices), n), -1)
         for bucket in (rows[:25].tolist(), rows[25:].tolist()):
             allowed = max(least, min(64 * least, 4 * len(bucket)))
