@@ -28,6 +28,8 @@ MEMORY = "2GB"
 MOST_HELD = 1_000_000
 SIZES = (1_000_000, 10_000_000, 100_000_000)
 OTHERS_AT = 10_000_000
+OTHERS = {"full-domain": (OTHERS_AT,), "datafly": (OTHERS_AT,), "local-recoding": SIZES}
+"""Other methods, and the numbers of rows on which they are measured, where these are asked for."""
 SCRIPT = Path(__file__).parent / "run_large.py"
 PAGE = ROOT / "docs" / "how-to" / "memory.md"
 
@@ -59,15 +61,15 @@ def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = N
             *(run(name, n, MEMORY) for n, name in bounded.items()),
             *(run(name, n, None) for n, name in held.items()),
             *(
-                [
-                    run(f"{n_other:,} rows, CSV, --memory {MEMORY}", n_other, MEMORY, "csv"),
-                    *(
-                        run(f"{n_other:,} rows, {way}, --memory {MEMORY}", n_other, MEMORY, partition=way)
-                        for way in (() if setting.quick else ("full-domain", "datafly"))
-                    ),
-                ]
+                [run(f"{n_other:,} rows, CSV, --memory {MEMORY}", n_other, MEMORY, "csv")]
                 if setting.quick or n_other in sizes
                 else []
+            ),
+            *(
+                run(f"{n:,} rows, {way}, --memory {MEMORY}", n, MEMORY, partition=way)
+                for way, its in OTHERS.items()
+                for n in its
+                if n in sizes
             ),
         ],
         summary,

@@ -18,9 +18,9 @@ from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
 from shoal.data.samples.quest import Quest, generate_baskets, labelled_baskets
 from shoal.data.strings.strings import Strings, take_strings
-from shoal.kernels.strings.groups import pass_around_centroids, pass_around_templates
+from shoal.kernels.strings.groups import SparseTemplates, pass_around
 from shoal.strings import Condensation
-from shoal.strings.groups import order_members
+from shoal.strings.groups import NO_GROUPS, order_members
 from shoal.strings.lengths import homogenize_lengths
 from shoal.strings.templates import Templates, convert_lengths
 
@@ -119,11 +119,11 @@ def one_segment(strings: Strings) -> Templates:
 
 def our_passes(templates: Templates) -> Labels:
     """Two passes by the kernels."""
-    arrays = (templates.starts, templates.features, templates.weights, templates.n_features)
+    arrays = SparseTemplates(templates.starts, templates.features, templates.weights, templates.n_features)
     n_groups = len(templates) // K
-    labels = pass_around_templates(*arrays, K, np.random.default_rng(0).permutation(len(templates)))
+    labels = pass_around(arrays, K, np.random.default_rng(0).permutation(len(templates)), *NO_GROUPS)
     members, starts = order_members(np.where(labels < 0, n_groups - 1, labels), n_groups)
-    return pass_around_centroids(*arrays, K, members, starts)
+    return pass_around(arrays, K, NO_GROUPS[0], members, starts)
 
 
 def plain_passes(templates: Templates) -> Labels:

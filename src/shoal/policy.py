@@ -90,6 +90,20 @@ def option(
     return Field(default, description=help, json_schema_extra={"option": how}, **limits)
 
 
+LEAST_BYTES = 500_000_000  # what is loaded before any record is
+BOUND_ON_MEMORY = "memory is a size of at least 500 MB, such as 2GB"
+
+
+def size_in_bytes(told: str | None) -> int | None:
+    """A size as a policy tells it; None of what is none.
+
+    >>> size_in_bytes("2 GB"), size_in_bytes("much")
+    (2000000000, None)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", told or "", re.IGNORECASE)
+    return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
+
+
 def named_in(known: Callable[[], Iterable[str]], *, or_none: bool = False) -> PlainValidator:
     """A name that is registered, or perhaps none; another is refused as a literal would be."""
 
@@ -229,11 +243,12 @@ class BasePolicy(Strict):
         return _tags(_models_in(cls.model_fields["require"].annotation)) if "require" in cls.model_fields else {}
 
     @classmethod
-    def options(cls) -> dict[str, Option]:
+    def options(cls, asks: Callable[[Option], bool] = lambda _: True) -> dict[str, Option]:
         """What the command line asks for, by name: what `changed` takes besides keys, then keys in their order."""
-        usual = cls()
-        arguments = (replace(a, default=getattr(usual, a.name, None)) for a in cls.arguments)
-        return {o.name: o for o in (*arguments, *_options_in(cls))}
+        asked = [a for a in cls.arguments if asks(a)]
+        usual = cls() if asked else None  # whose methods are not looked up where only files are asked about
+        arguments = (replace(a, default=getattr(usual, a.name, None)) for a in asked)
+        return {o.name: o for o in (*arguments, *filter(asks, _options_in(cls)))}
 
 
 def _parts(policy: type[BasePolicy]) -> dict[str, type[Strict]]:

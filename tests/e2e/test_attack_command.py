@@ -255,7 +255,7 @@ def test_more_risk_than_is_allowed_ends_with_5_in_bounded_memory(plain_release: 
         (("--memory", "1GB", "--original", "wrong.csv"), DATA, "the original has no column 'age', which was published"),
         (("--memory", "1GB", "--original", "empty.csv"), DATA, "empty"),
         (("--memory", "1GB", "--original", "people.json"), DATA, "people.json"),
-        (("--memory", "1GB", "--original", "people.db"), DATA, "only Parquet and text are read"),
+        (("--memory", "1GB", "--original", "people.db"), DATA, "the table 'people' has no rows"),
         (("--memory", "20MB", "--original", "people.csv"), POLICY, "memory is a size of at least 500 MB"),
         (("--memory", "a lot", "--original", "people.csv"), POLICY, "such as 2GB"),
         (("--memory", "1GB", "--original", "people.csv", "--control", "absent.csv"), DATA, "no such file"),

@@ -47,7 +47,7 @@ def tables(draw: st.DrawFn) -> Cells:
 @st.composite
 def policies(draw: st.DrawFn) -> shoal.Policy:
     """What can be made from distinct rows."""
-    partition = draw(st.sampled_from(["mondrian", "mondrian", "full-domain", "datafly"]))
+    partition = draw(st.sampled_from(["mondrian", "local-recoding", "full-domain", "datafly"]))
     models: list[Cells] = [{}, {"l": 2}, {"t": 0.5}, {"require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]}]
     models += [{"require": [{"model": "alpha-k", "alpha": 0.8, "k": 3}]}]
     models += [{"require": [{"model": "beta-likeness", "beta": 2}]}]

@@ -180,7 +180,7 @@ class Reached:
     @property
     def failing_groups(self) -> str:
         """Where the model fails, for a sentence."""
-        return _where(self.n_failing, self.n_classes)
+        return f"in {self.n_failing} of {count(self.n_classes, 'group')} of records that look alike"
 
     def guarantee(
         self,
@@ -206,40 +206,6 @@ class Reached:
             sentence=sentences[self.n_failing > 0],
             details=dict(details or {}),
         )
-
-
-def judge(
-    classes: Classes,
-    achieved: npt.NDArray[Any],
-    failing: Mask,
-    *,
-    low_is_worse: bool,
-    model: str,
-    required: Mapping[str, float],
-    sentences: tuple[str, str],
-    kind: str = "",
-    sensitive: str = "",
-    details: Mapping[str, float] | None = None,
-) -> Guarantee:
-    """Sum up what each class achieves; of the two `sentences`, the second is for a model that fails.
-
-    Worst classes are listed failing ones first, then by what they achieve, by size, and by published values.
-    """
-    reached = Reached.of(classes, achieved, failing, low_is_worse=low_is_worse)
-    return reached.guarantee(model, required, sentences, kind=kind, sensitive=sensitive, details=details)
-
-
-def failing_groups(failing: Mask) -> str:
-    """Where a model fails, for a sentence.
-
-    >>> failing_groups(np.array([True, False, False]))
-    'in 1 of 3 groups of records that look alike'
-    """
-    return _where(int(failing.sum()), len(failing))
-
-
-def _where(n_failing: int, n_classes: int) -> str:
-    return f"in {n_failing} of {count(n_classes, 'group')} of records that look alike"
 
 
 def number(value: float) -> str:

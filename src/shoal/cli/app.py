@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -211,7 +212,7 @@ def profile(
     print_shown(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
-        click.echo(f"  shoal anonymize {' '.join(map(str, data))} -p {path} -o out/")
+        click.echo(f"  shoal anonymize {shlex.join(map(str, data))} -p {path} -o out/")
     else:
         click.echo(f"\n{path} exists and was left as it is; name another with -o to write the guesses down.")
 

@@ -88,7 +88,7 @@ class PolicyCommand(Command):
         top = [name for name in top if name not in last]
         sections = {"Options": [shown[n] for n in (*top, *common, *(last if self.first is None else ()))]}
         for policy in policies:
-            of_kind = {n: option for n, option in policy.options().items() if n in shared and n not in common}
+            of_kind = {n: option for n, option in policy.options(self.asks).items() if n not in common}
             sections[policy.plural.capitalize()] = [(shown[n][0], _told(option)) for n, option in of_kind.items()]
         sections["Run"] = [shown[n] for n in own if n not in top and (self.first is not None or n not in last)]
         terms = [term for rows in sections.values() for term, _ in rows]
@@ -111,9 +111,8 @@ def _shared(policies: Sequence[type[BasePolicy]], asks: Callable[[Option], bool]
     """The options by name, each with what it is for the kinds of data that have it."""
     found: dict[str, Owners] = {}
     for policy in policies:
-        for name, option in policy.options().items():
-            if asks(option):
-                found.setdefault(name, {})[policy] = option
+        for name, option in policy.options(asks).items():
+            found.setdefault(name, {})[policy] = option
     return found
 
 
@@ -252,7 +251,7 @@ def asked_policy(data: Any, policy_file: Path | None, kind: str | None, asked: d
 
     given = {name: value for name, value in asked.items() if value is not None}
     policy = read_policy(policy_file) if policy_file else None
-    if policy is not None and kind not in (None, policy.kind):
+    if policy is not None and kind is not None and not isinstance(policy, kind_named(kind).policy):
         raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {policy.plural}")
     if policy is None:
         policy = (kind_named(kind) if kind else kind_of(data)).policy()

@@ -37,14 +37,14 @@ def progress_line() -> Iterator[Callable[[str, int, int], None]]:
 
     from shoal.kernels.compile_time import seconds_compiling
 
-    class Step(ProgressColumn):
+    class StepColumn(ProgressColumn):
         """The step's name, and how much of its time went into compiling."""
 
         def render(self, task: Task) -> Text:
             return Text(plain(task.description) + _compiling(seconds_compiling() - compiled_before))
 
     one_line = Column(no_wrap=True, overflow="ellipsis")
-    columns = (SpinnerColumn(), Step(one_line), BarColumn(bar_width=16), TimeElapsedColumn())
+    columns = (SpinnerColumn(), StepColumn(one_line), BarColumn(bar_width=16), TimeElapsedColumn())
     compiled_before = seconds_compiling()
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
         task = bars.add_task("reading", total=None)

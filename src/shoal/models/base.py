@@ -7,7 +7,7 @@ and confirmed by the same line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -197,6 +197,11 @@ def register(model: type[M]) -> type[M]:
     """Make a model one that policies can require, under its name."""
     _MODELS[model.model_fields["model"].default] = model
     return model
+
+
+def least_size(require: Iterable[Model]) -> int:
+    """The least size of a class that requirements together ask for."""
+    return max([2, *(required.least_size for required in require)])
 
 
 def registered() -> dict[str, type[Model]]:

@@ -40,6 +40,7 @@ def exchanged(vectors: Sequence[Ranked], labels: npt.NDArray[np.integer[Any]], s
     )
     cells = cells_of(vectors, None, first, counts)
     records = of_person.reshape(-1).astype(np.int64)
+    one_each = np.ones_like(records)
     made, n_groups = labels.astype(np.int32), int(labels.max()) + 1
     places = np.column_stack([v.ranks / max(1, v.n_values - 1) for v in vectors])
     rng = np.random.default_rng(SEED)
@@ -48,5 +49,5 @@ def exchanged(vectors: Sequence[Ranked], labels: npt.NDArray[np.integer[Any]], s
             along = places @ rng.normal(size=places.shape[1])
             middles = np.bincount(made, along, n_groups) / np.bincount(made, minlength=n_groups)
             made = np.argsort(np.argsort(middles, kind="stable"), kind="stable").astype(np.int32)[made]
-        exchange(cells, records, made, n_groups, size, WINDOW, PASSES)
+        exchange(cells, records, one_each, made, n_groups, size, WINDOW, PASSES)
     return made.astype(np.int64)

@@ -80,7 +80,7 @@ class Series:
         sensitive, m = _protected(policy, {n: a.role for n, a in attributes.items()})
         before = None if after is None else Ledger.read(after)
         if before is not None:
-            _refuse_foreign(before, policy, sensitive, m, table)
+            _refuse_foreign(before, policy, sensitive, m)
         key = before.key if before is not None else _new_key(seed)
         persons, codes = hash_persons(table, policy.person, key)
         made = cls(table, policy, before, key, persons, codes, table.n_rows, sensitive, m)
@@ -409,7 +409,7 @@ def _protected(policy: Policy, roles: Mapping[str, str]) -> tuple[str, int]:
     return sensitive[0], max(-int(-getattr(r, "l", 0) // 1) for r in required)
 
 
-def _refuse_foreign(before: Ledger, policy: Policy, sensitive: str, m: int, table: Table) -> None:
+def _refuse_foreign(before: Ledger, policy: Policy, sensitive: str, m: int) -> None:
     """Refuse a ledger that was kept under another policy."""
     if before.person != policy.person:
         told, asked = (", ".join(map(repr, p)) or "nothing" for p in (before.person, policy.person))

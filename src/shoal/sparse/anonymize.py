@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Ints, Signs
+from shoal.arrays import Floats, Ints, Signs
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
@@ -132,20 +132,65 @@ def anonymize_sparse(
         reasons_back,
         None if found is None else _by_original_rows(found, order),
         n_passes,
-        _notes(ordered, step, policy, found),
+        notes_of(
+            AllRecords.of(ordered),
+            float(np.median(np.abs(ordered.weights))) if len(ordered.weights) else None,
+            policy,
+            None if ordered.is_integral else step,
+            found,
+        ),
     )
 
 
-def component_caps(records: Sparse, policy: SparsePolicy, step: float) -> tuple[Ints, Signs]:
-    """The most components of each record before any neighbour is looked at, and why it has none."""
+@dataclass(frozen=True)
+class AllRecords:
+    """What the caps of a record depend on besides it: counts over all records.
+
+    Attributes
+    ----------
+    n_records : int
+    holders : int64 array (n_items,)
+        How many hold each item.
+    class_sizes : int64 array (n_classes,)
+        How many of each class have items.
+    """
+
+    n_records: int
+    holders: Ints
+    class_sizes: Ints
+
+    @classmethod
+    def of(cls, records: Sparse) -> AllRecords:
+        """Of records that are all."""
+        filled = np.zeros(0, np.int64)
+        if records.labels is not None:
+            filled = np.bincount(records.labels[records.sizes > 0], minlength=len(records.classes))
+        return cls(len(records), records.supports, filled)
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the records that has each item."""
+        return self.holders / max(1, self.n_records)
+
+
+def component_caps(
+    records: Sparse, policy: SparsePolicy, step: float, whole: AllRecords | None = None
+) -> tuple[Ints, Signs]:
+    """The most components of each record before any neighbour is looked at, and why it has none.
+
+    The records may be some of a whole whose items and classes they are numbered by.
+    """
+    whole = whole or AllRecords.of(records)
     reasons = np.zeros(len(records), np.int8)
     caps = np.minimum(delta_counts(records, policy.delta), policy.method.max_components)
     if policy.method.recovery_cap:
-        caps = np.minimum(caps, recovery_counts(records, step=step, share=policy.method.recovery_share))
+        share, n_records = policy.method.recovery_share, whole.n_records
+        capped = recovery_counts(records, step=step, share=share, shares=whole.shares, n_records=n_records)
+        caps = np.minimum(caps, capped)
     reasons[caps == 0] = _SHORT
     is_filled = records.sizes > 0
     if records.labels is not None:
-        n_of_class = np.bincount(records.labels[is_filled], minlength=len(records.classes))
+        n_of_class = whole.class_sizes
         reasons[n_of_class[records.labels] < policy.method.rare] = _CLASS
     reasons[~is_filled] = _EMPTY
     return np.where(reasons > 0, 0, caps), reasons
@@ -181,9 +226,16 @@ def _by_original_rows(found: Neighbours, order: Ints) -> Neighbours:
     return replace(found, indices=indices, distances=distances)
 
 
-def _notes(records: Sparse, step: float, policy: SparsePolicy, found: Neighbours | None) -> tuple[str, ...]:
+def notes_of(
+    whole: AllRecords,
+    typical: float | None,
+    policy: SparsePolicy,
+    step: float | None = None,
+    found: Neighbours | None = None,
+) -> tuple[str, ...]:
+    """What the user should know of records with a typical weight, and a step if weights are real."""
     notes = []
-    n_popular = int((records.supports > POPULAR * max(1, len(records))).sum())
+    n_popular = int((whole.holders > POPULAR * max(1, whole.n_records)).sum())
     if n_popular:
         # T20.I4 with one more item in 90 % of the baskets: the mean gives 21 of its 24 signs, and who has the item is
         # told with an area under the curve of 0.71, by the key with 0.74.
@@ -191,14 +243,12 @@ def _notes(records: Sparse, step: float, policy: SparsePolicy, found: Neighbours
             f"{_items(n_popular)} in more than half of the records: the mean of all sketches tells such signs to "
             "anyone, so whether a record has such an item is guarded by the number of components alone, not by the key"
         )
-    if len(records.weights):
-        typical = float(np.median(np.abs(records.weights)))
-        if policy.delta < SMALL_DELTA * typical**2:
-            notes.append(
-                f"delta = {policy.delta:g} is small beside the square of a typical weight, {typical:g}: the delta rule "
-                "protects little here; give one of about half that square"
-            )
-    if not records.is_integral:
+    if typical is not None and policy.delta < SMALL_DELTA * typical**2:
+        notes.append(
+            f"delta = {policy.delta:g} is small beside the square of a typical weight, {typical:g}: the delta rule "
+            "protects little here; give one of about half that square"
+        )
+    if step is not None:
         notes.append(f"the weights are real numbers, so components were rounded to multiples of {step:g}")
     if found is not None and found.recall is not None and found.recall < 1:
         notes.append(

@@ -7,6 +7,7 @@ the records that it is published with. To compare two releases, give both the sa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 from shoal.arrays import Ints, Signs
@@ -75,6 +76,7 @@ class _Sketch(Estimator):
         return self.fit(X, y).sketches_
 
 
+@dataclass(repr=False, eq=False)
 class DeltaSketch(_Sketch):
     """Sketches under delta-anonymity: one record at a time, whatever the others are.
 
@@ -112,23 +114,15 @@ class DeltaSketch(_Sketch):
 
     _model = "delta"
 
-    def __init__(
-        self,
-        delta: float = 0.5,
-        max_components: int = 128,
-        recovery_cap: bool = True,
-        coarse_counts: bool = True,
-        rare: int = 5,
-        key: bytes | None = None,
-    ) -> None:
-        self.delta = delta
-        self.max_components = max_components
-        self.recovery_cap = recovery_cap
-        self.coarse_counts = coarse_counts
-        self.rare = rare
-        self.key = key
+    delta: float = 0.5
+    max_components: int = 128
+    recovery_cap: bool = True
+    coarse_counts: bool = True
+    rare: int = 5
+    key: bytes | None = None
 
 
+@dataclass(repr=False, eq=False)
 class KVarianceSketch(_Sketch):
     """Sketches under k-variance anonymity: similarities to the k nearest records are blurred.
 
@@ -145,20 +139,14 @@ class KVarianceSketch(_Sketch):
         What the deviation of a product's estimate must reach: see `shoal.kinds.sparse.policy.KVariance`.
     variance : {"smaller", "paper", "exact"}, default "smaller"
         Which formula of the variance.
-    max_components : int, default 128
-        The most components of a record.
-    recovery_cap : bool, default True
-        Whether to stay below half of what would determine a record: see `shoal.sparse.recovery_cap`.
-    coarse_counts : bool, default True
-        Whether numbers of components stand on a coarse grid: see `shoal.sparse.coarse`.
+    max_components, recovery_cap, coarse_counts
+        As of `DeltaSketch`.
     metric : {"cosine", "euclidean"}, default "cosine"
         What near means.
     neighbours : {"auto", "exact", "partition"}, default "auto"
         How they are found.
-    rare : int, default 5
-        Records of a class with fewer of them are left out.
-    key : bytes, optional
-        32 secret bytes of `shoal.sparse.new_key`; else new ones.
+    rare, key
+        As of `DeltaSketch`.
 
     Notes
     -----
@@ -175,31 +163,17 @@ class KVarianceSketch(_Sketch):
 
     _model = "k-variance"
 
-    def __init__(
-        self,
-        k: int = 10,
-        delta: float = 0.5,
-        threshold: Literal["sqrt", "difference"] = "sqrt",
-        variance: Literal["smaller", "paper", "exact"] = "smaller",
-        max_components: int = 128,
-        recovery_cap: bool = True,
-        coarse_counts: bool = True,
-        metric: Literal["cosine", "euclidean"] = "cosine",
-        neighbours: Literal["auto", "exact", "partition"] = "auto",
-        rare: int = 5,
-        key: bytes | None = None,
-    ) -> None:
-        self.k = k
-        self.delta = delta
-        self.threshold = threshold
-        self.variance = variance
-        self.max_components = max_components
-        self.recovery_cap = recovery_cap
-        self.coarse_counts = coarse_counts
-        self.metric = metric
-        self.neighbours = neighbours
-        self.rare = rare
-        self.key = key
+    k: int = 10
+    delta: float = 0.5
+    threshold: Literal["sqrt", "difference"] = "sqrt"
+    variance: Literal["smaller", "paper", "exact"] = "smaller"
+    max_components: int = 128
+    recovery_cap: bool = True
+    coarse_counts: bool = True
+    metric: Literal["cosine", "euclidean"] = "cosine"
+    neighbours: Literal["auto", "exact", "partition"] = "auto"
+    rare: int = 5
+    key: bytes | None = None
 
 
 def _as_records(X: Any, y: Sequence[str] | None) -> Sparse:

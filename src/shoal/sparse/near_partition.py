@@ -12,13 +12,13 @@ No random numbers: the records that centres start from are evenly spaced in the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Rows, Singles
 from shoal.engine.blocks import run_blocks
+from shoal.engine.threads import Threads
 from shoal.kernels.sparse import clusters as kernels
 from shoal.sparse.neighbours import Arranged, Metric, Steps, Task, run_tasks, search
 
@@ -62,7 +62,7 @@ def search_partition(
         the first are the true ones, so it is rather too low.
     """
     weights = _weights(arranged, metric)
-    clusters = _assign(arranged, weights, _find_centres(arranged, weights, metric, workers), workers)
+    clusters = _assign(arranged, weights, _find_centres(arranged, metric, workers), workers)
     order, units = cut_units(clusters, arranged.rows, arranged.squares, arranged.most_in_block)
     arranged = arranged.take(order)
     weights = _weights(arranged, metric)
@@ -71,7 +71,7 @@ def search_partition(
     budget = max(round(BUDGET * (BUDGET_AT / n) ** 0.25), LEAST_BUDGET, 16 * k)
     spans = [(first, min(first + QUERIES_AT_ONCE, n)) for first in range(0, n, QUERIES_AT_ONCE)]
     jobs = [(arranged, weights, centres, units, budget, k, metric, first, stop) for first, stop in spans]
-    with ThreadPoolExecutor(workers) as executor:
+    with Threads(workers) as executor:
         results = run_blocks(_search_span, jobs, executor if workers > 1 else None, progress)
     found, scores = np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
     return arranged, found, scores, _recall(arranged, found, metric, workers)
@@ -113,7 +113,7 @@ def _weights(arranged: Arranged, metric: Metric) -> Singles:
     return weights.astype(np.float32)
 
 
-def _find_centres(arranged: Arranged, weights: Singles, metric: Metric, workers: int) -> Centres:
+def _find_centres(arranged: Arranged, metric: Metric, workers: int) -> Centres:
     """Some rounds of k-means on records that are evenly spaced."""
     n = len(arranged)
     n_clusters = int(np.clip(n // CLUSTER, 1, MOST_CLUSTERS))
@@ -156,7 +156,7 @@ def _assign(arranged: Arranged, weights: Singles, centres: Centres, workers: int
     n = len(arranged)
     step = max(1, -(-n // (8 * workers)))
     jobs = [(arranged, weights, centres, first, min(first + step, n)) for first in range(0, n, step)]
-    with ThreadPoolExecutor(workers) as executor:
+    with Threads(workers) as executor:
         return np.concatenate(run_blocks(_assign_span, jobs, executor if workers > 1 else None))
 
 

@@ -82,7 +82,7 @@ class ReleaseWindows(StreamWindows):
                 f"persons of {policy.plural} are told by a column, and a stream has none; leave person out"
             )
         self.kind, self.policy, self.key, self._lines = kind, policy, key, lines
-        self.k = int(getattr(policy, "k", 2) or 2)
+        self.k = int(policy.k or 2)
         self._entropy = np.random.SeedSequence(seed).entropy
         self._n_windows = 0
         self._guarantees: dict[str, dict[str, Any]] = {}
@@ -156,7 +156,7 @@ class ReleaseWindows(StreamWindows):
     def told(self) -> dict[str, Any]:
         return {
             "require": [r.model_dump(exclude_none=True) for r in self.policy.require],
-            "method": self.policy.told() if hasattr(self.policy, "told") else self.policy.method.model_dump(),
+            "method": self.policy.told(),
             "of_windows": list(self._guarantees.values()),
         }
 

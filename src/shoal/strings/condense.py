@@ -18,7 +18,6 @@ Discovery 16(3), 2008.
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -34,7 +33,8 @@ from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds
-from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
+from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.estimator import Estimator
 from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
 from shoal.progress import Progress
 from shoal.strings.generate import (
@@ -98,7 +98,7 @@ class Segment:
     split_cost: float | None
 
 
-class Condensation:
+class Condensation(Estimator):
     """Condense strings in scikit-learn's manner: `fit` makes groups, `fit_transform` also pseudo-strings.
 
     There is no `transform`, on purpose: mapping new strings onto old groups guarantees nothing.
@@ -192,6 +192,8 @@ class Condensation:
     n_rare_places_: int
     statistics_: GroupStatistics
     pseudo_: PseudoStrings
+
+    secret = frozenset({"seed"})
 
     def __init__(
         self,
@@ -309,23 +311,6 @@ class Condensation:
                 progress=_shown(progress, "drawing pseudo-strings"),
                 note=note,
             )
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self, **params: Any) -> Condensation:
-        """Change parameters by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise PolicyError(f"Condensation has no parameter {name!r}; {did_you_mean(name, self.get_params())}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        # The seed is a secret, so it is not shown.
-        shown = {name: value for name, value in self.get_params().items() if name != "seed"}
-        return f"Condensation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def _executor(self, executor: Executor | None) -> Any:
         if executor is not None:

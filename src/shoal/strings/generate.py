@@ -84,10 +84,10 @@ from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
 from shoal.kernels.strings.generate import generate_strings
-from shoal.kernels.strings.hash import BASES, fingerprints
+from shoal.kernels.strings.hash import BASES, Unwanted, fingerprints
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-from shoal.strings.windows import REACH, ClassStrings, find_rare, generate_window_block, join, make_pool
+from shoal.strings.windows import REACH, ClassStrings, WindowSettings, find_rare, generate_window_block, join, make_pool
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
@@ -200,13 +200,13 @@ def generate(
         None takes the operating system's entropy. The result does not depend on the executor.
     """
     refuse_settings(order, support, lengths, copies, generator, window)
-    unwanted = [words for words in (statistics.originals if copies == "redraw" else None, refused) if words is not None]
-    drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
+    words = [found for found in (statistics.originals if copies == "redraw" else None, refused) if found is not None]
+    drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *words]))
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
-    keys = copy_keys(statistics)
+    unwanted = Unwanted(drawn_again, copy_keys(statistics), BASES[0])
     segments = statistics.segments
-    by_group = generator == "window"
-    pools = {} if generator == "template" else _pools(statistics, order, support, rare, window, by_group, is_named)
+    settings = WindowSettings(window, support, order, by_group=generator == "window", is_named=is_named)
+    pools = {} if generator == "template" else _pools(statistics, settings, rare)
     states = [
         np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
         for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
@@ -224,12 +224,12 @@ def generate(
                 rows = np.arange(starts[first], starts[last])
                 drawn = (starts[first : last + 1] - starts[first], sizes[rows], state[first:last])
                 if generator == "template":
-                    yield segment.templates.take(rows), *drawn, (order, support), drawn_again, keys
+                    yield segment.templates.take(rows), *drawn, (order, support), unwanted
                 else:
                     n_longer = N_LONGER if lengths == "spread" and segment.label in of_several_lengths else 0
-                    settings = (order, support, window, by_group, n_longer, is_named)
                     members = take_strings(segment.symbols, segment.starts, rows)
-                    yield *members, *drawn, settings, pools[segment.label], N_TRIES, drawn_again, keys
+                    own = settings._replace(n_longer=n_longer)
+                    yield *members, *drawn, own, pools[segment.label], N_TRIES, unwanted
 
     work = generate_block if generator == "template" else generate_window_block
     found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
@@ -263,8 +263,7 @@ def generate_block(
     sizes: Ints,
     state: Words,
     settings: tuple[int, int],
-    originals: Words,
-    keys: Words,
+    unwanted: Unwanted,
 ) -> Block:
     """Generate the pseudo-strings of some groups: their symbols, which are kept, rejected draws, lengths."""
     order, support = settings
@@ -281,9 +280,7 @@ def generate_block(
         order,
         support,
         N_TRIES,
-        originals,
-        keys,
-        BASES[0],
+        unwanted,
         state.copy(),
         out_starts,
         out,
@@ -292,9 +289,7 @@ def generate_block(
     return out, is_kept, int(n_rejected), sizes
 
 
-def _pools(
-    statistics: GroupStatistics, order: int, support: int, rare: int, window: float, by_group: bool, is_named: bool
-) -> dict[int, ClassStrings]:
+def _pools(statistics: GroupStatistics, settings: WindowSettings, rare: int) -> dict[int, ClassStrings]:
     """The strings of each class."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
         raise PolicyError('these statistics hold no strings; draw with generator = "template"')
@@ -303,14 +298,15 @@ def _pools(
     for label in {s.label for s in statistics.segments}:
         segments = [s for s in statistics.segments if s.label == label]
         is_rare = [
-            find_rare(s.symbols, s.starts, s.group_starts, window, support, n_symbols, is_named)
-            if by_group
+            find_rare(s.symbols, s.starts, s.group_starts, settings, n_symbols)
+            if settings.by_group
             else np.zeros(len(s.symbols), np.bool_)
             for s in segments
         ]
         joined = join([(s.symbols, s.starts) for s in segments])
-        reach = REACH if by_group else 1  # a chain knows the symbol before alone
-        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, max(support, rare), order, reach)
+        reach = REACH if settings.by_group else 1  # a chain knows the symbol before alone
+        fewest = max(settings.support, rare)
+        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, fewest, settings.order, reach)
     return pools
 
 

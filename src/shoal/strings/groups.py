@@ -41,11 +41,11 @@ from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.kernels.strings.groups import (
+    SparseTemplates,
     average,
     group_costs,
     nearest_groups,
-    pass_around_centroids,
-    pass_around_templates,
+    pass_around,
     similarities,
 )
 from shoal.kernels.strings.postings import nearest_by_postings, pass_by_postings
@@ -107,7 +107,7 @@ def order_members(labels: Codes, n_groups: int) -> tuple[Ints, Ints]:
 def objective_of(templates: Templates, labels: Codes) -> float:
     """Mean distance of a template to the centroid of its group, Eq. (3)."""
     members, group_starts = order_members(labels, int(labels.max()) + 1)
-    costs = group_costs(*_sparse(templates), templates.length, members, group_starts)
+    costs = group_costs(_sparse(templates), templates.length, members, group_starts)
     return float(costs.sum()) / len(labels)
 
 
@@ -115,31 +115,6 @@ def whole_segment(templates: Templates | TemplatesOnDemand) -> StringGrouping:
     """One group of all."""
     labels = np.zeros(len(templates), np.int32)
     return StringGrouping(labels, objective_of(templates.whole(), labels), ())
-
-
-def create_groups(
-    templates: Templates,
-    k: int,
-    seed: int | np.random.SeedSequence | None = None,
-    *,
-    block_strings: int = BLOCK_STRINGS,
-) -> StringGrouping:
-    """Group the templates of one segment, of which there are at least k.
-
-    Parameters
-    ----------
-    templates : Templates
-        In an order that depends on their content only: ties go to the earlier row.
-    k : int
-        Fewest members of a group.
-    seed : int, SeedSequence or None
-        The first pass picks its templates by it, and a split its first centres.
-    block_strings : int
-        Segments of more strings are split by nearness into blocks of at most so many.
-    """
-    of_plan, of_groups = spawn_seeds(seed, 2)
-    blocks = split_by_nearness(templates, max(block_strings, 2 * k), of_plan)
-    return group_segments([(templates, blocks)], k, block_strings, of_groups)[0]
 
 
 def plan_segment(symbols: Codes, starts: Ints, block_strings: int, seed: np.random.SeedSequence) -> Plan:
@@ -228,15 +203,15 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> S
     order = np.random.default_rng(seed).permutation(n)
     by_feature = postings(templates) if _is_sparse(templates, k) else None
     if by_feature is None:
-        labels = pass_around_templates(*arrays, k, order)
+        labels = pass_around(arrays, k, order, *NO_GROUPS)
     else:
-        labels = pass_by_postings(*arrays, by_feature, k, order, *NO_GROUPS)
+        labels = pass_by_postings(arrays, by_feature, k, order, *NO_GROUPS)
     best, best_objective = labels, np.inf
     passes: list[float] = []
     while True:
         _place_leftovers(templates, labels, n_groups)
         members, group_starts = order_members(labels, n_groups)
-        costs = group_costs(*arrays, templates.length, members, group_starts)
+        costs = group_costs(arrays, templates.length, members, group_starts)
         objective = float(costs.sum()) / n
         passes.append(objective)
         has_improved = objective < best_objective * (1 - LEAST_IMPROVEMENT)
@@ -245,9 +220,9 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> S
         if not has_improved or len(passes) == MOST_PASSES:
             break
         if by_feature is None:
-            labels = pass_around_centroids(*arrays, k, members, group_starts)
+            labels = pass_around(arrays, k, NO_GROUPS[0], members, group_starts)
         else:
-            labels = pass_by_postings(*arrays, by_feature, k, NO_GROUPS[0], members, group_starts)
+            labels = pass_by_postings(arrays, by_feature, k, NO_GROUPS[0], members, group_starts)
     labels = reassign_strings(templates, best, k, by_feature)
     return StringGrouping(labels, objective_of(whole, labels), tuple(passes))
 
@@ -282,14 +257,14 @@ def reassign_strings(templates: Templates, labels: Codes, k: int, by_feature: Po
         if n_groups == 1:
             break
         members, group_starts = order_members(labels, n_groups)
-        costs = group_costs(*arrays, templates.length, members, group_starts)
+        costs = group_costs(arrays, templates.length, members, group_starts)
         if by_feature is None:
-            near = nearest_groups(*arrays, members, group_starts, labels, everyone, N_NEAR)
+            near = nearest_groups(arrays, members, group_starts, labels, everyone, N_NEAR)
         else:
-            near = nearest_by_postings(*arrays, by_feature, members, group_starts, labels, N_NEAR)
+            near = nearest_by_postings(arrays, by_feature, members, group_starts, labels, N_NEAR)
         loosest_first = np.argsort(-costs / np.diff(group_starts), kind="stable")
         before = costs.sum()
-        n_moved = reassign(*arrays, templates.length, k, labels, costs, near, loosest_first)
+        n_moved = reassign(arrays, templates.length, k, labels, costs, near, loosest_first)
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
         if n_moved == 0 or costs.sum() > before * (1 - LEAST_IMPROVEMENT):
             break
@@ -355,8 +330,8 @@ def _lean(templates: Templates | TemplatesOnDemand, rows: Ints, seed: np.random.
     half = len(sample) // 2
     first, second = order[:1], order[1:2]
     for _ in range(SPLIT_ROUNDS):
-        one, two = (average(*arrays[:3], rows, sample.n_features) for rows in (first, second))
-        score = similarities(*arrays[:3], two) - similarities(*arrays[:3], one)
+        one, two = (average(arrays, rows) for rows in (first, second))
+        score = similarities(arrays, two) - similarities(arrays, one)
         order = np.argsort(score, kind="stable")
         if np.array_equal(np.sort(order[:half]), np.sort(first)):
             break
@@ -364,7 +339,7 @@ def _lean(templates: Templates | TemplatesOnDemand, rows: Ints, seed: np.random.
     lean = np.empty(n)
     for low in range(0, n, MANY_STRINGS):
         arrays = _sparse(templates.take(rows[low : low + MANY_STRINGS]))
-        lean[low : low + MANY_STRINGS] = similarities(*arrays[:3], two) - similarities(*arrays[:3], one)
+        lean[low : low + MANY_STRINGS] = similarities(arrays, two) - similarities(arrays, one)
     return lean
 
 
@@ -374,8 +349,8 @@ def _place_leftovers(templates: Templates, labels: Codes, n_groups: int) -> None
         return
     taken = np.flatnonzero(labels >= 0)
     members, group_starts = order_members(labels[taken], n_groups)
-    labels[left] = nearest_groups(*_sparse(templates), taken[members], group_starts, labels, left, 1)[:, 0]
+    labels[left] = nearest_groups(_sparse(templates), taken[members], group_starts, labels, left, 1)[:, 0]
 
 
-def _sparse(templates: Templates) -> tuple[Any, Any, Any, int]:
-    return templates.starts, templates.features, templates.weights, templates.n_features
+def _sparse(templates: Templates) -> SparseTemplates:
+    return SparseTemplates(templates.starts, templates.features, templates.weights, templates.n_features)

@@ -82,14 +82,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
-from shoal.data.ragged import distinct
+from shoal.data.ragged import ENTRIES_AT_ONCE, count_codes, distinct
 from shoal.errors import DataError
-from shoal.kernels.strings.hash import BASES
+from shoal.kernels.strings.hash import Unwanted
 from shoal.kernels.strings.windows import (
     count_pairs,
     distances_back,
@@ -110,6 +111,23 @@ STRINGS_A_SHARE_OF_CLASS = 1
 MOST_BINS_OF_CLASS = 20
 REACH = 3
 """How many places before a symbol another may stand that it is drawn after."""
+
+
+class WindowSettings(NamedTuple):
+    """How symbols are drawn from windows."""
+
+    window: float
+    """Share of a string to either side of a place."""
+    support: int
+    """How many members must have what is drawn after a context."""
+    order: int = 2
+    """A symbol depends on one fewer before it."""
+    by_group: bool = True
+    """Whether it is drawn from the group first, and not from the class alone."""
+    n_longer: int = 0
+    """By how many symbols a string that is unwanted is drawn longer at most."""
+    is_named: bool = False
+    """Whether places have names, as variants have; then no window is made wider."""
 
 
 @dataclass(frozen=True)
@@ -225,19 +243,25 @@ class _Apart:
         A symbol counts wherever it stands, and as often as any symbol has a place so far after it. Symbols that stand
         near the end of strings have few such places, and seldom stand as near to it when they are drawn.
         """
-        places = np.flatnonzero(back)
-        distance = back[places].astype(np.int64)
-        cell = symbols[places - distance].astype(np.int64) * reach + distance - 1
-        n_drawn = np.bincount(cell, minlength=n_symbols * reach)
-        n_there = np.bincount(symbols, minlength=n_symbols)[:, None] * [
+        n_drawn = np.zeros(n_symbols * reach, np.int64)
+        apart, cells = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        cell_type = np.int32 if n_symbols * reach < 2**31 else np.int64
+        for low in range(0, len(back), ENTRIES_AT_ONCE):  # of all places at once these numbers would be the most of all
+            places = np.flatnonzero(back[low : low + ENTRIES_AT_ONCE]) + low
+            distance = back[places].astype(np.int64)
+            cell = symbols[places - distance].astype(np.int64) * reach + distance - 1
+            n_drawn += np.bincount(cell, minlength=len(n_drawn))
+            apart.append(places[distance > 1].astype(np.int32))
+            cells.append(cell[distance > 1].astype(cell_type))
+        n_of_symbol = count_codes(symbols, n_symbols)
+        n_there = n_of_symbol[:, None] * [
             np.maximum(sizes - d, 0).sum() / max(len(symbols), 1) for d in range(1, reach + 1)
         ]
         last = np.cumsum(sizes[sizes > 0]) - 1
-        n_there[:, 0] = np.bincount(np.delete(symbols, last), minlength=n_symbols)
-        is_apart = distance > 1
+        n_there[:, 0] = n_of_symbol - np.bincount(symbols[last], minlength=n_symbols)
         n_apart = np.where(np.arange(len(n_drawn)) % reach > 0, n_drawn, 0)
         return cls(
-            places[is_apart][np.argsort(cell[is_apart], kind="stable")].astype(np.int32),
+            np.concatenate(apart)[np.argsort(np.concatenate(cells), kind="stable")],
             np.concatenate([[0], np.cumsum(n_apart)]).astype(np.int64),
             n_drawn / np.maximum(n_there.ravel(), 1e-9),
         )
@@ -302,13 +326,7 @@ def _few_pairs(symbols: Codes, starts: Ints, n_symbols: int, support: int) -> tu
 
 
 def bins_of(
-    symbols: Codes,
-    starts: Ints,
-    group_starts: Ints,
-    window: float,
-    support: int,
-    n_symbols: int,
-    is_named: bool = False,
+    symbols: Codes, starts: Ints, group_starts: Ints, settings: WindowSettings, n_symbols: int
 ) -> tuple[Ints, Ints]:
     """The number of bins of each group, and how many a window has to either side of its own.
 
@@ -317,16 +335,13 @@ def bins_of(
     symbols, starts : arrays
         The members, group by group; none is empty.
     group_starts : int64 array (n_groups + 1,)
-    window : float
-        Share of a string to either side of a place.
-    support, n_symbols : int
-    is_named : bool
-        Whether places have names, as variants have; then no window is made wider.
+    settings : WindowSettings
+    n_symbols : int
     """
-    n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, window)
-    if is_named:
+    n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, settings.window)
+    if settings.is_named:
         return n_bins, reaches
-    needed, is_aligned = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
+    needed, is_aligned = count_needed(symbols, starts, group_starts, n_bins, reaches, settings.support, n_symbols)
     n_members = np.diff(group_starts)
     is_wide = (needed > n_members * (2 * reaches + 1)) & ~is_aligned
     is_whole = is_wide & (needed >= n_bins * n_members)
@@ -360,18 +375,10 @@ def count_needed(
     return n_shares * np.where(is_even, STRINGS_A_SHARE_OF_COLUMNS, STRINGS_A_SHARE), is_even & (n_shares < n_bins)
 
 
-def find_rare(
-    symbols: Codes,
-    starts: Ints,
-    group_starts: Ints,
-    window: float,
-    support: int,
-    n_symbols: int,
-    is_named: bool = False,
-) -> Mask:
+def find_rare(symbols: Codes, starts: Ints, group_starts: Ints, settings: WindowSettings, n_symbols: int) -> Mask:
     """Which symbols fewer than `support` members of their group have about their place."""
-    bins = bins_of(symbols, starts, group_starts, window, support, n_symbols, is_named)
-    return _unsupported(symbols, starts, group_starts, *bins, support, n_symbols)[0]
+    bins = bins_of(symbols, starts, group_starts, settings, n_symbols)
+    return _unsupported(symbols, starts, group_starts, *bins, settings.support, n_symbols)[0]
 
 
 def _unsupported(
@@ -391,16 +398,14 @@ def generate_window_block(
     group_starts: Ints,
     sizes: Ints,
     state: Words,
-    settings: tuple[int, int, float, bool, int, bool],
+    settings: WindowSettings,
     pool: ClassStrings,
     n_tries: int,
-    originals: Words,
-    keys: Words,
+    unwanted: Unwanted,
 ) -> tuple[Codes, npt.NDArray[np.bool_], int, Ints]:
     """Generate the pseudo-strings of some groups: symbols, which are kept, how many draws were rejected, lengths."""
-    order, support, window, by_group, n_longer, is_named = settings
-    n_bins, reaches = bins_of(symbols, starts, group_starts, window, support, len(keys), is_named)
-    out_starts = np.concatenate([[0], np.cumsum(sizes + n_longer)]).astype(np.int64)
+    n_bins, reaches = bins_of(symbols, starts, group_starts, settings, len(unwanted.keys))
+    out_starts = np.concatenate([[0], np.cumsum(sizes + settings.n_longer)]).astype(np.int64)
     out = np.empty(out_starts[-1], np.int32)
     lengths, is_kept = sizes.astype(np.int64), np.empty(len(sizes), np.bool_)
     n_rejected = generate_from_windows(
@@ -409,9 +414,9 @@ def generate_window_block(
         group_starts,
         n_bins,
         reaches,
-        order,
-        support,
-        by_group,
+        settings.order,
+        settings.support,
+        settings.by_group,
         pool.symbols,
         pool.after,
         pool.after_starts,
@@ -425,10 +430,8 @@ def generate_window_block(
         pool.apart_starts,
         pool.shares,
         n_tries,
-        n_longer,
-        originals,
-        keys,
-        BASES[0],
+        settings.n_longer,
+        unwanted,
         state.copy(),
         out_starts,
         out,

@@ -212,7 +212,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         rows = np.arange(n_rows)
         if seen:
             step("meeting the diversity requirements", 0, 0)
-            labels, rows = satisfy(labels, ranked, seen, asked.method.suppression, relimit_seen)
+            labels, rows = satisfy(labels, ranked, seen, asked.method.suppression, relimit_seen, sorted_table.weights)
             # Shares of persons may grow when groups are joined, so the whole table may fail too.
             may_fail = persons is not None or (providers is not None and not labels.any())
             failing = [limit for limit in relimit_seen(rows) if may_fail and violations(labels, [limit]).any()]
@@ -222,7 +222,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
                     f"{failing[0].text} cannot be met {how}: groups were joined until one was left; ask for less"
                 )
             if len(rows) < n_rows:
-                n_left_out = n_rows - len(rows)
+                n_left_out = sorted_table.n_records - _n_records(rows, sorted_table.weights)
                 told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
         return whole(RecodedGroups(labels, rows), relimit_seen, told)
 
@@ -357,11 +357,8 @@ def _of_whole_persons(
 ) -> RecodedGroups:
     """Leave out all records of a person of whom one is left out, and mend the groups that have too few then."""
 
-    def n_records(some: npt.NDArray[np.intp]) -> int:
-        return len(some) if weights is None else int(weights[some].sum(dtype=np.int64))
-
-    n_rows = n_records(np.arange(len(persons)))
-    n_left_out = n_rows - n_records(found.rows)
+    n_rows = _n_records(np.arange(len(persons)), weights)
+    n_left_out = n_rows - _n_records(found.rows, weights)
     rows, labels = found.rows, found.labels
     while True:
         whole = whole_persons(persons, rows)
@@ -375,7 +372,7 @@ def _of_whole_persons(
             continue
         here = [r.take(rows) for r in ranked]
         while failing.any() and len(failing) > 1 and found.levels is None:
-            labels = merge_round(labels, here, failing)
+            labels = merge_round(labels, here, failing, None if weights is None else weights[rows])
             failing = violations(labels, relimit(rows))
         if failing.any():
             raise Infeasible(
@@ -383,7 +380,7 @@ def _of_whole_persons(
                 "suppression, or ask for less"
             )
         break
-    n_gone = n_rows - n_records(rows)
+    n_gone = n_rows - _n_records(rows, weights)
     if n_gone > int(policy.method.suppression * n_rows):
         raise Infeasible(
             f"{n_gone:,} of {n_rows:,} records would be left out, as of a person all are published or "
@@ -395,6 +392,11 @@ def _of_whole_persons(
             "all are published or none."
         )
     return RecodedGroups(labels, rows, found.levels)
+
+
+def _n_records(rows: npt.NDArray[np.intp], weights: Codes | None) -> int:
+    """How many records some rows stand for."""
+    return len(rows) if weights is None else int(weights[rows].sum(dtype=np.int64))
 
 
 def _made_blindly(

@@ -28,7 +28,7 @@ from shoal.tables.limits import Limit
 from shoal.tables.microaggregation.improve import Effort, improve
 from shoal.tables.microaggregation.merge_runs import number_groups
 from shoal.tables.microaggregation.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, number_through, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, PartitionMethod, number_through, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 STOPPED = (
@@ -85,8 +85,7 @@ def partition_labels(
         return run_blocks(job, blocks, executor, shown("grouping records"), note)
 
     way = PARTITIONS[method.partition]
-    assert way.labels is not None, "a recoding of all records has no groups of its own"
-    labels = way.labels(GroupingTask(bare, k, method, limits, run, note, weights))
+    labels = way.group(GroupingTask(bare, k, method, limits, run, note, weights))
     if method.effort == "balanced" and n_rows > method.block_rows:  # its lists of nearest records grow up to the square
         data = mixed_points(bare)
         blocks = group_blocks(data, labels, method.block_rows)
@@ -107,16 +106,6 @@ def partition_labels(
     )
 
 
-def by_squares(task: GroupingTask, label: Callable[[MixedPoints, int], Codes]) -> Codes:
-    """Group by a method that aims at the least sum of squares, or in a near-linear way where records are many."""
-    return _in_blocks(task, label, is_by_squares=True)
-
-
-def by_widths(task: GroupingTask, label: Callable[[Sequence[Ranked], int], Codes]) -> Codes:
-    """Group by a method that aims at narrow groups, within blocks of near records where they are many."""
-    return _in_blocks(task, label, is_by_squares=False)
-
-
 def label_block(label: Callable[[Any, int], Codes], records: Any, k: int) -> Codes:
     """Group the records of one block, which keep the scale of the whole table; any worker can run it."""
     return label(records, k)
@@ -131,8 +120,14 @@ def _rows_of(data: MixedPoints, rows: Any) -> MixedPoints:
     return data._replace(points=data.points[rows], codes=data.codes[rows])
 
 
-def _in_blocks(task: GroupingTask, label: Callable[[Any, int], Codes], *, is_by_squares: bool) -> Codes:
-    """Group all records at once or, if these are more than the exact method is good for, tell what that costs."""
+def group_in_blocks(task: GroupingTask, method_of: PartitionMethod) -> Codes:
+    """Group all records at once or, if these are more than the exact method is good for, tell what that costs.
+
+    One that aims at the least sum of squares gives way to a near-linear one; others run within blocks of near records.
+    """
+    is_by_squares = method_of.by_squares is not None
+    label: Any = method_of.by_squares or method_of.by_widths
+    assert label is not None, "a recoding of all records has no groups of its own"
     ranked, k, method = task.ranked, task.k, task.method
     n_rows = len(ranked[0].ranks)
     if n_rows <= method.block_rows:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints, Mask, Rows
+from shoal.data.tables.table import count_codes, counted
 
 _MOST_CELLS = 8  # a row, of a table of groups and values that is counted whole
 
@@ -59,21 +60,21 @@ class Groups:
         at = self.starts + np.maximum(n_present - 1, 0) // 2
         return np.where(n_present > 0, ranks[order[at]], 0)
 
-    def pairs(self, ranks: Codes, n_values: int) -> tuple[Ints, Ints, Ints]:
+    def pairs(self, ranks: Codes, n_values: int, weights: Codes | None = None) -> tuple[Ints, Ints, Ints]:
         """The distinct (group, rank) pairs in ascending order, and how many records each has."""
         keys = self.labels.astype(np.int64) * n_values + ranks
         if len(self.sizes) * n_values <= _MOST_CELLS * len(keys):  # faster than a sort
-            counts = np.bincount(keys)
+            counts = count_codes(keys, weights)
             distinct = np.flatnonzero(counts)
             counts = counts[distinct]
         else:
-            distinct, counts = np.unique(keys, return_counts=True)
+            distinct, counts = counted(keys, weights)
         return distinct // n_values, distinct % n_values, counts
 
-    def mode_rank(self, ranks: Codes, present: Mask, n_values: int) -> Ints:
+    def mode_rank(self, ranks: Codes, present: Mask, n_values: int, weights: Codes | None = None) -> Ints:
         """The most frequent present rank of each group, the least of several; 0 where none is present."""
         some = Groups(self.labels[present], self.sizes)
-        group, rank, count = some.pairs(ranks[present], n_values)
+        group, rank, count = some.pairs(ranks[present], n_values, None if weights is None else weights[present])
         best = np.lexsort((rank, -count, group))
         _, first = np.unique(group[best], return_index=True)
         mode = np.zeros(len(self.sizes), dtype=np.int64)

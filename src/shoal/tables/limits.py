@@ -15,7 +15,7 @@ from shoal.data.tables.table import Table, count_codes, counted
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import LimitArrays, counts_violating, groups_violating
-from shoal.models.base import Counts, Model
+from shoal.models.base import Counts, Model, least_size
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.persons import PersonCounts, broken_by_person
 from shoal.tables.providers import ProviderRows, broken_by_coalition
@@ -207,7 +207,7 @@ def limits_on_table(
     Where rows stand for several records, each of these is another person's: to count records is to count persons.
     """
     limits: list[Limit] = []
-    k = max(2, *(r.least_size for r in require))
+    k = least_size(require)
     if providers is not None:
         limits.append(outside_limit(providers, k, coalition, persons))
     if persons is not None:

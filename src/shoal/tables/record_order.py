@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.arrays import Ints, Rows, Words
+from shoal.arrays import Codes, Ints, Rows, Words
 from shoal.data.tables.table import Column, Table
 
 Keys = Sequence[Ints]
@@ -24,7 +24,7 @@ MADE_AT_ONCE = 1 << 20  # secret numbers
 def content_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> Rows:
     """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
     names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
-    return _sorted(pack([table[n] for n in names])[0])
+    return _sorted([*pack([table[n] for n in names])[0], *spellings([table[n] for n in names])])
 
 
 def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: int | None) -> Rows:
@@ -47,8 +47,9 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     seed : int or None
         None takes the operating system's entropy. A seed that others can guess is no secret.
     """
-    known, span = pack([table[n] for n in sorted(quasi)])
-    order = _sorted(pack([table[n] for n in sorted(set(kept) - set(quasi))], known, span)[0])
+    ours, others = ([table[n] for n in sorted(names)] for names in (quasi, set(kept) - set(quasi)))
+    known, span = pack(ours)
+    order = _sorted([*pack(others, known, span)[0], *spellings([*ours, *others])])
     opens = np.zeros(len(order), dtype=bool)
     opens[:1] = True
     for key in known:
@@ -113,7 +114,12 @@ def pack(columns: Sequence[Column], keys: Keys = (), span: int = 2**63) -> tuple
     return packed, span
 
 
-def _sorted(keys: Keys) -> Rows:
+def spellings(columns: Sequence[Column]) -> list[Codes]:
+    """What tells rows apart, after all else, whose missing cells are spelled in two ways that rank alike."""
+    return [c.codes for c in columns if len({m or "" for m in c.markers}) < len(c.markers)]
+
+
+def _sorted(keys: Sequence[Ints | Codes]) -> Rows:
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(keys[::-1])

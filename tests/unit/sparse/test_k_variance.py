@@ -15,6 +15,13 @@ def edges(neighbours, allowed):
     return Edges(np.array(neighbours, np.int32), np.array(allowed, np.int32))
 
 
+def n_violated(asked, counts):
+    """How many edges the counts violate."""
+    there = asked.neighbours >= 0
+    shared = np.minimum(counts[:, None], counts[np.where(there, asked.neighbours, 0)])
+    return int((there & (shared > asked.allowed)).sum())
+
+
 def draw(n, k, most, seed):
     rng = np.random.default_rng(seed)
     neighbours = [rng.permutation(np.delete(np.arange(n), q))[:k] for q in range(n)]
@@ -45,7 +52,7 @@ def test_a_ring_that_never_settles_ends_without_a_violated_edge():
     ring = edges([[1], [2], [0]], [[5], [5], [5]])
     counts, n_passes = k_variance_counts(ring, np.array([3.0, 2.0, 1.0]), np.full(3, 9), max_passes=7)
     assert n_passes == 7
-    assert ring.violated(counts) == 0
+    assert n_violated(ring, counts) == 0
     assert sorted(counts.tolist()) == [5, 5, 9]
 
 
@@ -54,7 +61,7 @@ def test_no_edge_is_violated_however_early_passes_end(max_passes):
     for seed in range(40):
         graph, distances, caps = draw(30, 4, 12, seed)
         counts, n_passes = k_variance_counts(graph, distances, caps, max_passes=max_passes)
-        assert graph.violated(counts) == 0
+        assert n_violated(graph, counts) == 0
         assert (counts <= caps).all()
         assert n_passes <= max_passes
 
@@ -70,7 +77,7 @@ def test_settled_counts_are_the_largest_and_never_below_the_strict_ones():
     for seed in range(60):
         graph, distances, caps = draw(30, 4, 12, seed)
         strict = strict_counts(graph, caps)
-        assert graph.violated(strict) == 0
+        assert n_violated(graph, strict) == 0
         counts, n_passes = k_variance_counts(graph, distances, caps)
         if n_passes == module.MAX_PASSES:
             continue
@@ -81,7 +88,7 @@ def test_settled_counts_are_the_largest_and_never_below_the_strict_ones():
             # One more would break an edge of its own.
             more = counts.copy()
             more[q] += 1
-            assert graph.violated(more) > 0
+            assert n_violated(graph, more) > 0
     assert n_settled > 40
 
 
@@ -90,11 +97,11 @@ def test_a_tolerance_ends_sooner():
     _, exact = k_variance_counts(graph, distances, caps)
     counts, early = k_variance_counts(graph, distances, caps, tolerance=0.2)
     assert early < exact
-    assert graph.violated(counts) == 0
+    assert n_violated(graph, counts) == 0
 
 
 def test_violations_are_counted():
-    assert edges([[1], [2], [-1]], [[5], [3], [0]]).violated(np.array([6, 6, 4])) == 2
+    assert n_violated(edges([[1], [2], [-1]], [[5], [3], [0]]), np.array([6, 6, 4])) == 2
 
 
 def test_edges_in_blocks_equal_edges_at_once(monkeypatch):

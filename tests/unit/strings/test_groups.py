@@ -1,4 +1,4 @@
-"""CreateGroups: passes, the best one kept, re-assignment, and the split of large segments."""
+"""Groups of templates: passes, the best one kept, re-assignment, and the split of large segments."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from shoal.engine.executors import open_executor
+from shoal.engine.seeds import spawn_seeds
 from shoal.strings import groups
 from shoal.strings.groups import (
-    create_groups,
+    BLOCK_STRINGS,
+    StringGrouping,
     group_block,
     group_segments,
     objective_of,
@@ -27,6 +29,13 @@ def families(n: int, n_families: int, length: int, n_symbols: int, seed: int, sp
     lengths = length + rng.integers(0, spread + 1, n)
     symbols = np.concatenate([s[:m] for s, m in zip(strings, lengths, strict=True)]).astype(np.int32)
     return convert_lengths(symbols, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+
+
+def create_groups(templates: Templates, k: int, seed: int, block_strings: int = BLOCK_STRINGS) -> StringGrouping:
+    """Group the templates of one segment, split by nearness where they are many."""
+    of_plan, of_groups = spawn_seeds(seed, 2)
+    blocks = split_by_nearness(templates, max(block_strings, 2 * k), of_plan)
+    return group_segments([(templates, blocks)], k, block_strings, of_groups)[0]
 
 
 @pytest.mark.parametrize("spread", [0, 6])
@@ -54,7 +63,12 @@ def test_leftovers_go_to_the_nearest_group() -> None:
 def test_the_best_pass_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     templates = families(60, 6, 30, 8, 0)
     worse = (np.random.default_rng(5).permutation(60) % 6).astype(np.int32)
-    monkeypatch.setattr(groups, "pass_around_centroids", lambda *_: worse.copy())
+    first = groups.pass_around
+    monkeypatch.setattr(
+        groups,
+        "pass_around",
+        lambda of, k, order, *former: first(of, k, order, *former) if len(order) else worse.copy(),
+    )
     monkeypatch.setattr(groups, "reassign_strings", lambda templates, labels, k, by_feature: labels)
     grouping = group_block(templates, 10, np.random.SeedSequence(3))
     assert len(grouping.passes) == 2

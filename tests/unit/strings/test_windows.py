@@ -12,7 +12,16 @@ from shoal.errors import PolicyError
 from shoal.strings import Condensation, generate
 from shoal.strings.condense import without_rare_symbols
 from shoal.strings.generate import N_LONGER
-from shoal.strings.windows import REACH, ClassStrings, bins_of, bins_of_lengths, join, make_pool, near_pairs
+from shoal.strings.windows import (
+    REACH,
+    ClassStrings,
+    WindowSettings,
+    bins_of,
+    bins_of_lengths,
+    join,
+    make_pool,
+    near_pairs,
+)
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 
@@ -29,7 +38,7 @@ def test_windows_are_wide_where_members_are_too_few_for_what_they_would_tell() -
     some = ["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5]
     strings = Strings.of(some * 3 + ["a" * 10] * 4 + some)
     group_starts = np.array([0, 12, 16, 20])
-    n_bins, reaches = bins_of(strings.symbols, strings.starts, group_starts, 0.05, 2, 2)
+    n_bins, reaches = bins_of(strings.symbols, strings.starts, group_starts, WindowSettings(0.05, 2), 2)
     assert n_bins.tolist() == [9, 10, 1]  # of twelve members, windows of three of nine bins; of four, the whole string
     assert reaches.tolist() == [1, 0, 0]
 
@@ -37,9 +46,9 @@ def test_windows_are_wide_where_members_are_too_few_for_what_they_would_tell() -
 def test_windows_of_aligned_strings_are_never_wide() -> None:
     """Nine of ten columns vary; four members are too few for that, but what stands beside a column is no substitute."""
     strings = Strings.of(["abababababa"[1:], "abababababa"[:10]] * 2)
-    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2)[0].tolist() == [1]
+    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), WindowSettings(0.05, 2), 2)[0].tolist() == [1]
     strings = Strings.of(["aababababa", "abababababa"[:10]] * 2)
-    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2)[0].tolist() == [10]
+    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), WindowSettings(0.05, 2), 2)[0].tolist() == [10]
 
 
 def test_the_class_tells_places_only_where_it_has_strings_enough() -> None:
@@ -136,7 +145,9 @@ def test_what_is_not_possible_is_refused(name: str, value: object) -> None:
 
 def test_windows_of_named_places_are_never_wide() -> None:
     strings = Strings.of(["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5])
-    n_bins, reaches = bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2, is_named=True)
+    n_bins, reaches = bins_of(
+        strings.symbols, strings.starts, np.array([0, 4]), WindowSettings(0.05, 2, is_named=True), 2
+    )
     assert (n_bins.tolist(), reaches.tolist()) == ([10], [0])
 
 

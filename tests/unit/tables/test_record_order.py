@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from shoal.data.tables.dictionary import TextEncoder
 from shoal.data.tables.table import Table, encode_cells, row_keys
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
@@ -57,6 +58,23 @@ def test_where_nothing_is_tied_the_order_is_that_of_content() -> None:
     assert np.array_equal(secret_order(table, ["q"], ["q", "s"], None), content_order(table, ["q"], ["q", "s"]))
     empty = table.take(np.zeros(0, dtype=np.intp))
     assert len(secret_order(empty, ["q"], ["q", "s"], 1)) == 0
+
+
+@pytest.mark.parametrize("quasi", [["q"], ["q", "s"]])
+def test_nulls_and_empty_texts_come_in_one_order_however_rows_came(quasi: list[str]) -> None:
+    rng = np.random.default_rng(3)
+    cells = np.array(["", None, "a", "?"], dtype=object)[rng.integers(0, 4, 60)]
+    numbers = rng.integers(0, 3, 60)
+    for order in (content_order, lambda *asked: secret_order(*asked, 7)):
+        shown = set()
+        for _ in range(3):
+            rows = rng.permutation(60)
+            encoder = TextEncoder()
+            encoder.add(cells[rows].tolist())
+            table = Table.of([encode_cells("q", numbers[rows]), encoder.column("s", ["", "?"])])
+            found = table.take(order(table, quasi, ["q", "s"]))
+            shown.add((tuple(found["q"].codes.tolist()), tuple(found["s"].codes.tolist())))
+        assert len(shown) == 1
 
 
 def test_every_order_of_equals_is_as_likely_as_any_other() -> None:

@@ -10,17 +10,27 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import NO_OTHERS, Attack
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import BasketCase
 from shoal.data.sparse.records import Sparse
 
 AT_ONCE = 256
 
 
+@dataclass(frozen=True)
 class OnBaskets(Attack[BasketCase]):
-    """An attack on published baskets, which is compared on records that were not in the release."""
+    """An attack on published baskets, which is compared on records that were not in the release.
+
+    Attributes
+    ----------
+    n_attacks : int
+        How many persons, of each side, of at least `least_items` items.
+    """
+
+    n_attacks: int = 4000
 
     needs_others = True
+    least_items: ClassVar[int] = 1
     of_km: ClassVar[tuple[str, str]]
     """What is meant to stop it, and what to do, where records are k^m-anonymous and not dealt anew."""
 
@@ -34,15 +44,43 @@ class OnBaskets(Attack[BasketCase]):
 
     def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Attack, and say what is meant to stop it."""
-        found = self._attack(case, rng)
+        assert case.control is not None
+        found = self.compare(case.ready, (case.original, case.control), rng)
         if case.make == "pseudo":
             return found
         stopped_by, remedy = self.of_km
         return replace(found, stopped_by=stopped_by, remedy=remedy)
 
     @abstractmethod
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Attack."""
+    def compare(self, ready: Published, sides: tuple[Sparse, Sparse], rng: np.random.Generator) -> AttackResult:
+        """Attack members and others."""
+
+    def drawn(self, ready: Published, records: Sparse, rng: np.random.Generator) -> Any:
+        """The items of the persons who are attacked, as a sparse matrix."""
+        return matrix(records.take(draw_rows(records, self.n_attacks, self.least_items, rng)), ready.names)
+
+
+class ByRate(OnBaskets):
+    """One that succeeds with a person or does not."""
+
+    sentence: ClassVar[str]
+    """What came of it; `{main}` and `{control}`, in %, are filled in."""
+
+    @abstractmethod
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """How often it succeeds with persons of one side, and what else is told of that side."""
+
+    def compare(self, ready: Published, sides: tuple[Sparse, Sparse], rng: np.random.Generator) -> AttackResult:
+        """By the rates of both."""
+        rates: list[Rate] = []
+        details: dict[str, float] = {}
+        for name, records in zip(("members", "others"), sides, strict=True):
+            rate, told = self.tried(ready, records, rng)
+            rates.append(rate)
+            details |= {f"{what}_{name}": share for what, share in told.items()}
+        main, control = rates
+        sentence = self.sentence.format(main=100 * main.value, control=100 * control.value)
+        return self.result(main, sentence, control=control, details=details)
 
 
 def draw_rows(records: Sparse, n: int, least_size: int, rng: np.random.Generator) -> Ints:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, parts_of
-from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
+from shoal.attack.result import Rate
+from shoal.attack.sparse.basket_targets import ByRate, Published, draw_rows, matrix, parts_of
+from shoal.attack.sparse.case import SPARSE_ATTACKS
+from shoal.attack.sparse.targets import mean
 from shoal.data.sparse.records import Sparse
 
 KNOWN = (1, 2, 3, 5)
@@ -18,19 +19,13 @@ FEW = 5
 
 
 @dataclass(frozen=True)
-class KnownItems(OnBaskets):
+class KnownItems(ByRate):
     """Look for published records that hold all of m items that are known of a person.
 
     A success is that exactly one fits. Among raw records that one is the person's; among pseudo-baskets it may be made
     of many persons' items, so what counts is whether persons who were in the data are picked out oftener than others.
-
-    Attributes
-    ----------
-    n_attacks : int
-        How many persons, of each side; for a quarter of them each, 1, 2, 3 and 5 items are known.
+    For a quarter of the persons each, 1, 2, 3 and 5 items are known.
     """
-
-    n_attacks: int = 4000
 
     name = "known-items"
     place = 80
@@ -44,38 +39,25 @@ class KnownItems(OnBaskets):
     )
     reference = "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, VLDB 2008"
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Count fits for members and others."""
-        assert case.control is not None
-        ours = self._fits(case.ready, case.original, rng)
-        theirs = self._fits(case.ready, case.control, rng)
-        details: dict[str, float] = {}
-        for side, found in (("members", ours), ("others", theirs)):
-            for m, fits in found.items():
-                details[f"unique_by_{m}_{side}"] = _share(fits == 1)
-                details[f"few_by_{m}_{side}"] = _share((fits > 0) & (fits < FEW))
-                details[f"none_by_{m}_{side}"] = _share(fits == 0)
-        main, control = (
-            Rate(sum(int((fits == 1).sum()) for fits in found.values()), sum(map(len, found.values())))
-            for found in (ours, theirs)
-        )
-        return self.result(
-            main,
-            f"One published record alone fits 1, 2, 3 or 5 known items of {100 * main.value:.0f} % of the persons, and "
-            f"of {100 * control.value:.0f} % of those who were not in the data.",
-            control=control,
-            details=details,
-        )
+    sentence = (
+        "One published record alone fits 1, 2, 3 or 5 known items of {main:.0f} % of the persons, and of "
+        "{control:.0f} % of those who were not in the data."
+    )
 
-    def _fits(self, ready: Published, records: Sparse, rng: np.random.Generator) -> dict[int, Ints]:
-        """How many published records hold the known items of each person, by their number."""
-        rows = rng.permutation(draw_rows(records, self.n_attacks, 1, rng))
-        found = {}
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """By how many published records hold the known items of each person."""
+        rows = rng.permutation(draw_rows(records, self.n_attacks, self.least_items, rng))
+        n_found, n_tried = 0, 0
+        told: dict[str, float] = {}
         for m, chosen in zip(KNOWN, np.array_split(rows, len(KNOWN)), strict=True):
             persons = records.take(chosen[records.sizes[chosen] >= m])
             parts = parts_of(matrix(persons, ready.names), np.full(len(persons), m), rng)
-            found[m] = count_fits(ready, parts)
-        return found
+            fits = count_fits(ready, parts)
+            n_found, n_tried = n_found + int((fits == 1).sum()), n_tried + len(fits)
+            told[f"unique_by_{m}"] = mean(fits == 1)
+            told[f"few_by_{m}"] = mean((fits > 0) & (fits < FEW))
+            told[f"none_by_{m}"] = mean(fits == 0)
+        return Rate(n_found, n_tried), told
 
 
 def count_fits(ready: Published, parts: Any) -> Ints:
@@ -94,10 +76,6 @@ def count_fits(ready: Published, parts: Any) -> Ints:
             rows = rows[np.isin(rows, others, assume_unique=True)]
         fits[i] = len(rows)
     return fits
-
-
-def _share(values: Any) -> float:
-    return float(np.mean(values)) if len(values) else float("nan")
 
 
 SPARSE_ATTACKS.register(KnownItems())

@@ -10,24 +10,17 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import Roc
-from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, unit_rows
-from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
+from shoal.attack.sparse.basket_targets import ByRate, OnBaskets, Published, unit_rows
+from shoal.attack.sparse.case import SPARSE_ATTACKS
+from shoal.attack.sparse.targets import mean
+from shoal.data.sparse.records import Sparse
 
-LEAST_SIZE = 3
 CELLS_AT_ONCE = 1 << 24
 
 
 @dataclass(frozen=True)
 class NearestBaskets(OnBaskets):
-    """Decide of whole records whether they are in the data: by the cosine to the nearest published one.
-
-    Attributes
-    ----------
-    n_attacks : int
-        How many members, and how many others.
-    """
-
-    n_attacks: int = 4000
+    """Decide of whole records whether they are in the data: by the cosine to the nearest published one."""
 
     name = "nearest-baskets"
     place = 110
@@ -41,13 +34,9 @@ class NearestBaskets(OnBaskets):
     )
     reference = "R. Shokri, M. Stronati, C. Song, V. Shmatikov, Membership inference attacks, IEEE S&P 2017"
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Score members and others."""
-        assert case.control is not None
-        scores = []
-        for side in (case.original, case.control):
-            held = matrix(side.take(draw_rows(side, self.n_attacks, 1, rng)), case.ready.names)
-            scores.append(_nearest(unit_rows(held, case.ready.rarity), case.ready))
+    def compare(self, ready: Published, sides: tuple[Sparse, Sparse], rng: np.random.Generator) -> AttackResult:
+        """By the scores of both."""
+        scores = (_nearest(unit_rows(self.drawn(ready, side, rng), ready.rarity), ready) for side in sides)
         return self.membership_result(
             Roc.of(*scores),
             "By the nearest published record, {main:.1f} % of the members are told from others, of whom "
@@ -65,16 +54,10 @@ def _nearest(units: Any, ready: Published) -> Floats:
 
 
 @dataclass(frozen=True)
-class BasketCopies(OnBaskets):
-    """Look for a published record that is a person's own, but for one item more or less.
+class BasketCopies(ByRate):
+    """Look for a published record that is a person's own, but for one item more or less."""
 
-    Attributes
-    ----------
-    n_attacks : int
-        How many persons of at least three items, of each side.
-    """
-
-    n_attacks: int = 4000
+    least_items = 3
 
     name = "basket-copies"
     place = 120
@@ -88,23 +71,15 @@ class BasketCopies(OnBaskets):
     )
     reference = "the release itself is checked for whole copies; this counts near ones too"
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Look for members' and others' records."""
-        assert case.control is not None
-        rates, equal = [], []
-        for side in (case.original, case.control):
-            held = matrix(side.take(draw_rows(side, self.n_attacks, LEAST_SIZE, rng)), case.ready.names)
-            differ = _least_difference(held, case.ready)
-            rates.append(Rate(int((differ <= 1).sum()), len(differ)))
-            equal.append(float((differ == 0).mean()) if len(differ) else float("nan"))
-        main, control = rates
-        return self.result(
-            main,
-            f"A published record equals that of {100 * main.value:.1f} % of the persons but for one item, and that of "
-            f"{100 * control.value:.1f} % of those who were not in the data.",
-            control=control,
-            details={"equal_members": equal[0], "equal_others": equal[1]},
-        )
+    sentence = (
+        "A published record equals that of {main:.1f} % of the persons but for one item, and that of {control:.1f} % "
+        "of those who were not in the data."
+    )
+
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """By the nearest record of each."""
+        differ = _least_difference(self.drawn(ready, records, rng), ready)
+        return Rate(int((differ <= 1).sum()), len(differ)), {"equal": mean(differ == 0)}
 
 
 def _least_difference(held: Any, ready: Published) -> Ints:

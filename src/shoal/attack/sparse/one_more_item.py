@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix
-from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
+from shoal.attack.result import Rate
+from shoal.attack.sparse.basket_targets import ByRate, Published
+from shoal.attack.sparse.case import SPARSE_ATTACKS
+from shoal.attack.sparse.targets import mean
 from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.votes import best_by_votes
 
@@ -23,7 +24,7 @@ _REFERENCE = (
 
 
 @dataclass(frozen=True)
-class OneMoreItem(OnBaskets):
+class OneMoreItem(ByRate):
     """Guess an item by the published records that are nearest to the half that is known.
 
     The nearest by cosine, weighted by rarity, vote for the items that they hold besides; the item of most votes is
@@ -32,8 +33,6 @@ class OneMoreItem(OnBaskets):
 
     Attributes
     ----------
-    n_attacks : int
-        How many persons of at least four items, of each side.
     n_halves : int
         How many halves of each.
     """
@@ -41,6 +40,7 @@ class OneMoreItem(OnBaskets):
     n_attacks: int = 20_000
     n_halves: int = 4
 
+    least_items = 4
     name = "one-more-item"
     place = 90
     title = "learning one more item from half of a basket"
@@ -57,28 +57,19 @@ class OneMoreItem(OnBaskets):
         """On fewer: the interval is wider then."""
         return replace(self, n_attacks=min(self.n_attacks, 4000), n_halves=2)
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Guess for members and others."""
-        assert case.control is not None
-        ours, theirs = (self._guess(case.ready, side, rng) for side in (case.original, case.control))
-        details = {
-            f"right_by_{n}_{side}": float(np.mean(found[n])) if len(found[n]) else float("nan")
-            for side, found in (("members", ours), ("others", theirs))
-            for n in N_VOTERS
-        }
-        main, control = (rate_of_persons(found[USUAL], self.n_halves) for found in (ours, theirs))
-        return self.result(
-            main,
-            f"From half of the items, the {USUAL} nearest published records name one more item rightly for "
-            f"{100 * main.value:.0f} % of the persons, and for {100 * control.value:.0f} % of those who were not in "
-            "the data.",
-            control=control,
-            details=details,
-        )
+    sentence = (
+        f"From half of the items, the {USUAL} nearest published records name one more item rightly for {{main:.0f}} % "
+        "of the persons, and for {control:.0f} % of those who were not in the data."
+    )
+
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """By the share of the halves from which each person was guessed rightly."""
+        right = self._guess(ready, records, rng)
+        return rate_of_persons(right[USUAL], self.n_halves), {f"right_by_{n}": mean(right[n]) for n in N_VOTERS}
 
     def _guess(self, ready: Published, records: Sparse, rng: np.random.Generator) -> dict[int, Floats]:
         """The share of its halves from which each person was guessed rightly, by how many records vote."""
-        whole = matrix(records.take(draw_rows(records, self.n_attacks, 4, rng)), ready.names)
+        whole = self.drawn(ready, records, rng)
         sizes = np.diff(whole.indptr)
         owners = np.repeat(np.arange(len(sizes)), sizes)
         place = np.arange(len(owners)) - np.repeat(whole.indptr[:-1], sizes)
@@ -124,20 +115,16 @@ def rate_of_persons(shares: Floats, n_tries: int) -> Rate:
 
 
 @dataclass(frozen=True)
-class RareItem(OnBaskets):
+class RareItem(ByRate):
     """Guess an item by the published records that hold the rarest item of a person.
 
     The item is guessed that they hold most often beyond what its support explains (count times the logarithm of lift).
     A success is that the person has it.
-
-    Attributes
-    ----------
-    n_attacks : int
-        How many persons of at least two items, of each side.
     """
 
     n_attacks: int = 20_000
 
+    least_items = 2
     name = "rare-item"
     place = 100
     title = "learning one more item from the rarest one"
@@ -154,31 +141,22 @@ class RareItem(OnBaskets):
         """On fewer: the interval is wider then."""
         return replace(self, n_attacks=min(self.n_attacks, 4000))
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Guess for members and others."""
-        assert case.control is not None
-        rates = []
-        ready = case.ready
-        counts = ready.counts
-        by_item = ready.held.tocsc()
-        for side in (case.original, case.control):
-            rows = draw_rows(side, self.n_attacks, 2, rng)
-            whole = matrix(side.take(rows), ready.names)
-            owners = np.repeat(np.arange(len(rows)), np.diff(whole.indptr))
-            order = np.lexsort((rng.random(len(owners)), counts[whole.indices], owners))
-            rarest = whole.indices[order[whole.indptr[:-1]]]
-            guess_of = np.full(len(ready.names), -1)
-            for item in np.unique(rarest).tolist():
-                guess_of[item] = _companion(by_item, ready.held, counts, item)
-            n_right = int((guess_of[rarest][owners] == whole.indices).sum())
-            rates.append(Rate(n_right, len(rows)))
-        main, control = rates
-        return self.result(
-            main,
-            f"The rarest item of a person leads to one more for {100 * main.value:.0f} % of the persons, and for "
-            f"{100 * control.value:.0f} % of those who were not in the data.",
-            control=control,
-        )
+    sentence = (
+        "The rarest item of a person leads to one more for {main:.0f} % of the persons, and for {control:.0f} % of "
+        "those who were not in the data."
+    )
+
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """By the companion of the rarest item of each."""
+        counts, by_item = ready.counts, ready.held.tocsc()
+        whole = self.drawn(ready, records, rng)
+        owners = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
+        order = np.lexsort((rng.random(len(owners)), counts[whole.indices], owners))
+        rarest = whole.indices[order[whole.indptr[:-1]]]
+        guess_of = np.full(len(ready.names), -1)
+        for item in np.unique(rarest).tolist():
+            guess_of[item] = _companion(by_item, ready.held, counts, item)
+        return Rate(int((guess_of[rarest][owners] == whole.indices).sum()), whole.shape[0]), {}
 
 
 def _companion(by_item: Any, held: Any, counts: Any, item: int) -> int:

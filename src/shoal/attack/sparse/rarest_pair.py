@@ -8,31 +8,29 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix
-from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
+from shoal.attack.result import Rate
+from shoal.attack.sparse.basket_targets import ByRate, Published
+from shoal.attack.sparse.case import SPARSE_ATTACKS
 from shoal.attack.sparse.known_items import count_fits
+from shoal.attack.sparse.targets import mean
 from shoal.data.sparse.records import Sparse
 
 LEAST_TOLD = 0.5
 
 
 @dataclass(frozen=True)
-class RarestPair(OnBaskets):
+class RarestPair(ByRate):
     """Look for the one published record that holds both of a person's rarest items.
 
     What is rare is told by the release: of a person's items that are published, the two that fewest published records
     hold. A success is that exactly one record holds both, and at least half of the person's other items: that a record
-    fits is no link, as it may be anybody's. An attacker who may choose what to know would ask for these two.
-
-    Attributes
-    ----------
-    n_attacks : int
-        How many persons of at least three items, two of them published, of each side.
+    fits is no link, as it may be anybody's. An attacker who may choose what to know would ask for these two. Persons
+    of whom fewer than two items are published are passed over.
     """
 
     n_attacks: int = 20_000
 
+    least_items = 3
     name = "rarest-pair"
     place = 85
     title = "finding a basket by its two rarest items"
@@ -48,32 +46,19 @@ class RarestPair(OnBaskets):
         "identify most"
     )
 
-    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
-        """Link members and others."""
-        assert case.control is not None
-        rates = []
-        details: dict[str, float] = {}
-        for name, side in (("members", case.original), ("others", case.control)):
-            fits, told = self._link(case.ready, side, rng)
-            rates.append(Rate(int((told >= LEAST_TOLD).sum()), len(fits)))
-            details[f"one_fits_{name}"] = _share(fits == 1)
-            details[f"some_fit_{name}"] = _share(fits > 0)
-        main, control = rates
-        return self.result(
-            main,
-            f"One published record alone holds the two rarest items, and half of the others, of "
-            f"{100 * main.value:.1f} % of the persons, and of {100 * control.value:.1f} % of those who were not in the "
-            "data.",
-            control=control,
-            details=details,
-        )
+    sentence = (
+        "One published record alone holds the two rarest items, and half of the others, of {main:.1f} % of the "
+        "persons, and of {control:.1f} % of those who were not in the data."
+    )
 
-    def _link(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """How many published records hold the two rarest items of each person; of one alone, what it tells besides."""
-        held = matrix(records.take(draw_rows(records, self.n_attacks, 3, rng)), ready.names)
+    def tried(self, ready: Published, records: Sparse, rng: np.random.Generator) -> tuple[Rate, dict[str, float]]:
+        """By how many published records hold the two rarest items of each; of one alone, by what it tells besides."""
+        held = self.drawn(ready, records, rng)
         parts, rows = rarest_two(held, ready.counts, rng)
         fits = count_fits(ready, parts)
-        return fits, told_besides(held[rows], parts, fits, ready)
+        told = told_besides(held[rows], parts, fits, ready)
+        shares = {"one_fits": mean(fits == 1), "some_fit": mean(fits > 0)}
+        return Rate(int((told >= LEAST_TOLD).sum()), len(fits)), shares
 
 
 def told_besides(held: Any, parts: Any, fits: Ints, ready: Published) -> Floats:
@@ -90,10 +75,6 @@ def told_besides(held: Any, parts: Any, fits: Ints, ready: Published) -> Floats:
         own = held.indices[held.indptr[i] : held.indptr[i + 1]]
         told[i] = (np.isin(own, theirs).sum() - 2) / (len(own) - 2)
     return told
-
-
-def _share(values: Any) -> float:
-    return float(np.mean(values)) if len(values) else float("nan")
 
 
 def rarest_two(held: Any, counts: Floats, rng: np.random.Generator) -> tuple[Any, Ints]:

@@ -74,7 +74,9 @@ class GenotypeRecovery(AgainstOthers):
 
 
 def doses(strings: Strings, n_sites: int) -> Ints:
-    """How often each person has the other allele at each variant; -1 where one is missing."""
+    """How often each person has the other allele at each variant, -1 where one is missing; of a matrix the values."""
+    if strings.source.format == "matrix":
+        return strings.symbols.reshape(-1, n_sites).astype(np.int64)
     parts = [re.split(r"[|/]", symbol) for symbol in strings.alphabet]
     n_other = np.array([part.count("1") for part in parts] or [0])
     is_missing = np.array(["." in part for part in parts] or [False])

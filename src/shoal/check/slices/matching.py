@@ -215,7 +215,6 @@ def matching(
     *,
     missing: Missing = "value",
     markers: Sequence[str] = MARKERS,
-    rows: npt.NDArray[np.intp] | None = None,
 ) -> Matching:
     """Find the matching buckets of every tuple of the original.
 
@@ -224,13 +223,13 @@ def matching(
     published : SlicedTable
         What would be published.
     original : Table
-        The records; `rows` names those that are published, all by default.
+        The records.
     missing : {"value", "any"}
         "any": a missing value, published or a person's, matches every value.
     markers : sequence of str
         Texts that mean "missing".
     """
-    return match_records(Finder(sliced_of(published, markers), original, published.attributes, missing, markers), rows)
+    return match_records(Finder(sliced_of(published, markers), original, published.attributes, missing, markers))
 
 
 def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> Matching:

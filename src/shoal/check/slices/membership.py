@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.slices.matching import Finder, match_records
@@ -78,7 +77,6 @@ def membership(
     *,
     missing: Missing = "value",
     markers: Sequence[str] = MARKERS,
-    rows: npt.NDArray[np.intp] | None = None,
     fakes: Fakes | None = None,
     n_fakes: int = 10_000,
     seed: int = 0,
@@ -87,7 +85,7 @@ def membership(
 
     Parameters
     ----------
-    published, original, missing, markers, rows
+    published, original, missing, markers
         As for `shoal.check.slices.matching.matching`.
     fakes : {"recombined", "independent"}, optional
         Slices of different records, or every value drawn apart; by default the first where there are two slices with
@@ -98,7 +96,6 @@ def membership(
         For the fakes; it has nothing to do with the seed of the release.
     """
     sliced = sliced_of(published, markers)
-    inside = original if rows is None else original.take(np.asarray(rows))
     rng = np.random.default_rng(seed)
     groups = [part.quasi for part in sliced.parts if part.quasi]
     how: Fakes = fakes or ("recombined" if len(groups) > 1 else "independent")
@@ -106,24 +103,24 @@ def membership(
         groups = [(name,) for group in groups for name in group]
     drawn = {}
     for group in groups:
-        places = rng.integers(inside.n_rows, size=n_fakes)
-        drawn.update({name: inside[name].codes[places] for name in group})
+        places = rng.integers(original.n_rows, size=n_fakes)
+        drawn.update({name: original[name].codes[places] for name in group})
     names = [name for group in groups for name in group]
     # One table of both, so that they are looked up by the same dictionaries.
     both = Table.of(
-        replace(inside[name], codes=np.concatenate([inside[name].codes, drawn[name]]).astype(np.int32))
+        replace(original[name], codes=np.concatenate([original[name].codes, drawn[name]]).astype(np.int32))
         for name in names
     )
     ids, _ = numbered([both[name].codes for name in names])
-    known, made = ids[: inside.n_rows], ids[inside.n_rows :]
+    known, made = ids[: original.n_rows], ids[original.n_rows :]
     is_fake = ~np.isin(made, known)
     found = match_records(Finder(sliced, both, published.attributes, missing, markers))
     n_matching = found.n_matching[found.of_record]
     return Membership(
         BINS,
-        _shares(n_matching[: inside.n_rows]),
-        _shares(n_matching[inside.n_rows :][is_fake]),
-        inside.n_rows,
+        _shares(n_matching[: original.n_rows]),
+        _shares(n_matching[original.n_rows :][is_fake]),
+        original.n_rows,
         int(is_fake.sum()),
         how,
     )

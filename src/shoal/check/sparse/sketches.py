@@ -86,36 +86,49 @@ def sketch_form(
     if key is not None:
         signs = signs_of(key, original.item_keys(), int(published.counts.max(initial=0)))
         wrong = ~_recomputed(published, records, signs, slack)
-        n_unfair = count_unfair(signs_of(key, fairness_points(original.item_keys()), max(signs.shape[1], 1)))
-        reasons = [f"the signs of the key are not fair in {n_unfair:,} sums"] if n_unfair else []
-        good = "Every component of every sketch is what the key makes of its original."
-        details: dict[str, float] = {"unfair": float(n_unfair)}
-        kind = "recomputed"
-    else:
-        is_wrong = np.abs(published.components) > (sums + slack)[owners]
-        if published.is_integral:
-            parity = records.sums(records.weights % 2) % 2
-            is_wrong |= published.components % 2 != parity[owners]
-        wrong = np.bincount(owners[is_wrong], minlength=len(published)) > 0
-        z_lengths, z_products = moments(published, records, rng)
-        reasons = [
-            f"the {what} of a sample are {number(z)} standard deviations off (allowed: {number(Z_LIMIT)})"
-            for what, z in (("squared lengths", z_lengths), ("products", z_products))
-            if z > Z_LIMIT
-        ]
-        good = (
-            "The components can be those of sketches of the originals: "
-            + ("parities and " if published.is_integral else "")
-            + "sizes fit, and lengths and products of a sample are as expected (a test that fair sketches fail less "
-            f"than once in {1 / FALSE_ALARM:,.0f} times). That they are takes the key."
-        )
-        details = {"z_lengths": z_lengths, "z_products": z_products}
-        kind = "tested"
+        n_unfair = count_unfair_of(key, original.item_keys(), signs.shape[1])
+        return told_recomputed(len(published), int(wrong.sum()), n_unfair)
+    is_wrong = np.abs(published.components) > (sums + slack)[owners]
+    if published.is_integral:
+        parity = records.sums(records.weights % 2) % 2
+        is_wrong |= published.components % 2 != parity[owners]
+    wrong = np.bincount(owners[is_wrong], minlength=len(published)) > 0
+    z_lengths, z_products = moments(published, records, rng)
+    reasons = [
+        f"the {what} of a sample are {number(z)} standard deviations off (allowed: {number(Z_LIMIT)})"
+        for what, z in (("squared lengths", z_lengths), ("products", z_products))
+        if z > Z_LIMIT
+    ]
+    good = (
+        "The components can be those of sketches of the originals: "
+        + ("parities and " if published.is_integral else "")
+        + "sizes fit, and lengths and products of a sample are as expected (a test that fair sketches fail less "
+        f"than once in {1 / FALSE_ALARM:,.0f} times). That they are takes the key."
+    )
+    details = {"z_lengths": z_lengths, "z_products": z_products}
     n_wrong = int(wrong.sum())
     if n_wrong:
-        cannot = "are not what the key makes of their originals" if key is not None else "cannot be of their originals"
-        reasons.insert(0, f"{n_wrong:,} of {len(published):,} sketches {cannot}")
-    return _form(kind, len(published), n_wrong, reasons, good, details)
+        reasons.insert(0, f"{n_wrong:,} of {len(published):,} sketches cannot be of their originals")
+    return _form("tested", len(published), n_wrong, reasons, good, details)
+
+
+def count_wrong(published: Sketches, original: Sparse, rows: Ints, key: bytes) -> int:
+    """How many sketches of whole numbers are not what the key makes of their originals."""
+    signs = signs_of(key, original.item_keys(), int(published.counts.max(initial=0)))
+    return int((~_recomputed(published, original.take(rows), signs, np.zeros(len(rows)))).sum())
+
+
+def count_unfair_of(key: bytes, item_keys: Words, n_components: int) -> int:
+    """In how many sums the signs of a key are not fair."""
+    return count_unfair(signs_of(key, fairness_points(item_keys), max(n_components, 1)))
+
+
+def told_recomputed(n: int, n_wrong: int, n_unfair: int) -> Guarantee:
+    """What it says of the form of sketches that they were recomputed."""
+    reasons = [f"{n_wrong:,} of {n:,} sketches are not what the key makes of their originals"] if n_wrong else []
+    reasons += [f"the signs of the key are not fair in {n_unfair:,} sums"] if n_unfair else []
+    good = "Every component of every sketch is what the key makes of its original."
+    return _form("recomputed", n, n_wrong, reasons, good, {"unfair": float(n_unfair)})
 
 
 def _form(kind: str, n: int, n_wrong: int, reasons: list[str], good: str, details: dict[str, float]) -> Guarantee:

@@ -70,19 +70,9 @@ def _stated(verdict: Verdict, manifest: StringManifest) -> tuple[Guarantee, ...]
 
 def asked_of(policy: StringPolicy, near_copies: int | None = None) -> StringAsked:
     """What a policy holds published strings to, and how many near copies the manifest tells of."""
-    method = policy.method
-    return StringAsked(
-        policy.k,
-        method.eps,
-        method.order,
-        method.support,
-        policy.rare,
-        method.lengths,
-        method.copies,
-        near_copies,
-        method.generator,
-        method.window,
-    )
+    of_method = {"eps", "order", "support", "lengths", "copies", "generator", "window"}
+    how = policy.method.model_dump(include=of_method)
+    return StringAsked(k=policy.k, rare=policy.rare, near_copies=near_copies, **how)
 
 
 def read_string_groups(private: PrivateFolder, original: Strings | None) -> StringEvidence:

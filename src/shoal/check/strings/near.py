@@ -98,9 +98,13 @@ def _told(most: int, k: int, copies: Copies) -> str:
     if copies == "allow":
         return (
             "Copies are allowed, so a published string may be a person's own, and nothing is promised about that but "
-            f"their number: {_at_most(most, k)} equal an original or differ from one in a single symbol."
+            f"their number: {_at_most(most, k)} equal an original that fewer than {k} hold, or differ from one in a "
+            "single symbol."
         )
-    return f"Near copies: {_at_most(most, k)} published strings differ from an original in a single symbol."
+    return (
+        f"Near copies: {_at_most(most, k)} published strings differ in a single symbol from an original that fewer "
+        f"than {k} hold."
+    )
 
 
 def _at_most(most: int, k: int) -> str:

@@ -84,7 +84,7 @@ def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Stri
         _, which, counts = np.unique(keys[-1], axis=0, return_inverse=True, return_counts=True)
         is_own.append((counts[which.ravel()] < k) & (side.lengths > 0))
     is_own[-1] &= ~is_own[0] | (keys[-1] != keys[0]).any(axis=1) if len(sides) > 1 else True
-    own = [side.take(np.flatnonzero(rows)) for side, rows in zip(sides, is_own, strict=True)]
+    own = [side if rows.all() else side.take(np.flatnonzero(rows)) for side, rows in zip(sides, is_own, strict=True)]
     return own[0], own[-1]
 
 

@@ -35,51 +35,35 @@ def largest_share(held: Distribution) -> Floats:
     return np.asarray(held.most_frequent() / held.sizes)
 
 
-def alpha_k(classes: Classes, held: Distribution, alpha: float, k: int) -> Guarantee:
-    """Recompute (alpha, k)-anonymity: achieved is the largest share, ``details["k"]`` the least size."""
-    return _told(_reached(classes, held, alpha, k), held.name, alpha, k)
-
-
-def _reached(classes: Classes, held: Distribution, alpha: float, k: int) -> Reached:
-    achieved = largest_share(held)
-    # One correctly rounded division of integers: a share of 29 in 100 is the float that is written 0.29.
-    return Reached.of(classes, achieved, (achieved > alpha) | (classes.sizes < k), low_is_worse=False)
-
-
-def _told(reached: Reached, name: str, alpha: float, k: int) -> Guarantee:
-    smallest, noun = reached.smallest, reached.noun
-    share = f"the share {number(reached.achieved)} of a group (allowed: {number(alpha)})"
-    return reached.guarantee(
-        "alpha-k",
-        {"alpha": alpha, "k": k},
-        (
-            f"Every group of records that look alike has at least {smallest} {noun}s (required: {k}), and no "
-            f"value of {name!r} makes up more than {share}.",
-            f"(alpha, k)-anonymity fails {reached.failing_groups}: the smallest group has {smallest} of the "
-            f"{k} required {noun}s, and a value of {name!r} makes up as much as {share}.",
-        ),
-        sensitive=name,
-        details={"k": smallest},
-    )
-
-
 @checks("alpha-k")
 class AlphaKCheck(Check[AlphaK]):
     """Of classes, and of beliefs in groups of k and more rows."""
 
     is_relative = False
 
-    def of_values(self, required: AlphaK, classes: Classes, held: Held) -> Guarantee:
-        """See `alpha_k`."""
-        return alpha_k(classes, held.values, required.alpha, required.k)
-
     def reach_values(self, required: AlphaK, classes: Classes, held: Held) -> Reached:
         """The largest share."""
-        return _reached(classes, held.values, required.alpha, required.k)
+        achieved = largest_share(held.values)
+        # One correctly rounded division of integers: a share of 29 in 100 is the float that is written 0.29.
+        failing = (achieved > required.alpha) | (classes.sizes < required.k)
+        return Reached.of(classes, achieved, failing, low_is_worse=False)
 
     def tell_values(self, required: AlphaK, reached: Reached, name: str, distance: Distance) -> Guarantee:
-        """As of a whole."""
-        return _told(reached, name, required.alpha, required.k)
+        """The largest share, and in the details the least size."""
+        k, smallest, noun = required.k, reached.smallest, reached.noun
+        share = f"the share {number(reached.achieved)} of a group (allowed: {number(required.alpha)})"
+        return reached.guarantee(
+            "alpha-k",
+            {"alpha": required.alpha, "k": k},
+            (
+                f"Every group of records that look alike has at least {smallest} {noun}s (required: {k}), and no "
+                f"value of {name!r} makes up more than {share}.",
+                f"(alpha, k)-anonymity fails {reached.failing_groups}: the smallest group has {smallest} of the "
+                f"{k} required {noun}s, and a value of {name!r} makes up as much as {share}.",
+            ),
+            sensitive=name,
+            details={"k": smallest},
+        )
 
     def least_rows(self, required: AlphaK) -> int:
         """The k."""

@@ -33,7 +33,7 @@ from shoal.check.tables.cells import published as readable
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.coded_rows import CodedRows
 from shoal.data.tables.table import Table, spell
-from shoal.kinds.tables.policy import Policy
+from shoal.models import least_size
 
 DIGITS = 1e-11  # twelve significant ones are written
 SUMMED = 1e-11  # of the span of a column, what sums of floats are known by
@@ -50,7 +50,7 @@ def averages(table: Table | CodedRows, asked: Asked, evidence: Evidence) -> Verd
 
     Without the original, rows need not be held.
     """
-    k = Policy(require=tuple(asked.requirements)).k
+    k = least_size(asked.requirements)
     if evidence.original is None:
         return Verdict((), not_compared=(NEEDS_ORIGINAL.format(k=k),))
     assert isinstance(table, Table), "who has the original holds the rows"

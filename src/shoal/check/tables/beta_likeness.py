@@ -41,39 +41,6 @@ def gains(held: Distribution) -> Floats:
     return np.asarray((held.counts * held.n_members - expected) / expected)
 
 
-def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind = "enhanced") -> Guarantee:
-    """Recompute beta-likeness: achieved is the largest gain; enhanced holds each value to its own bound."""
-    return _told(_reached(classes, held, beta, kind), held.name, beta, kind)
-
-
-def _reached(classes: Classes, held: Distribution, beta: float, kind: Kind) -> Reached:
-    if held.hides_any:
-        raise refuse_hidden("beta-likeness", held.name)
-    gain = gains(held)
-    too_much = gain > beta
-    if kind == "enhanced":
-        most = -np.log(held.totals / held.n_members)
-        too_much |= (gain > 0) & (gain > most[held.values] * (1 + TOLERANCE))
-    achieved = np.maximum(np.maximum.reduceat(gain, held.starts), 0.0)
-    return Reached.of(classes, achieved, np.logical_or.reduceat(too_much, held.starts), low_is_worse=False)
-
-
-def _told(reached: Reached, name: str, beta: float, kind: Kind) -> Guarantee:
-    more = f"{number(100 * reached.achieved)} % {_allowed(beta, kind)}"
-    return reached.guarantee(
-        "beta-likeness",
-        {"beta": beta},
-        (
-            f"In no group of records that look alike is a value of {name!r} more frequent than in the "
-            f"whole table by more than {more}.",
-            f"{kind.capitalize()} beta-likeness fails {reached.failing_groups}: a value of {name!r} is "
-            f"more frequent in a group than in the whole table by {more}.",
-        ),
-        kind=kind,
-        sensitive=name,
-    )
-
-
 def _allowed(beta: float, kind: Kind) -> str:
     own = ", and less for values that are frequent in the table" if kind == "enhanced" else ""
     return f"(allowed: {number(100 * beta)} %{own})"
@@ -85,17 +52,34 @@ class BetaLikenessCheck(Check[BetaLikeness]):
 
     needs_known = True
 
-    def of_values(self, required: BetaLikeness, classes: Classes, held: Held) -> Guarantee:
-        """See `beta_likeness`."""
-        return beta_likeness(classes, held.values, required.beta, required.kind)
-
     def reach_values(self, required: BetaLikeness, classes: Classes, held: Held) -> Reached:
-        """The largest gain over the whole table."""
-        return _reached(classes, held.values, required.beta, required.kind)
+        """The largest gain over the whole table; enhanced holds each value to its own bound."""
+        values = held.values
+        if values.hides_any:
+            raise refuse_hidden("beta-likeness", values.name)
+        gain = gains(values)
+        too_much = gain > required.beta
+        if required.kind == "enhanced":
+            most = -np.log(values.totals / values.n_members)
+            too_much |= (gain > 0) & (gain > most[values.values] * (1 + TOLERANCE))
+        achieved = np.maximum(np.maximum.reduceat(gain, values.starts), 0.0)
+        return Reached.of(classes, achieved, np.logical_or.reduceat(too_much, values.starts), low_is_worse=False)
 
     def tell_values(self, required: BetaLikeness, reached: Reached, name: str, distance: Distance) -> Guarantee:
-        """As of a whole."""
-        return _told(reached, name, required.beta, required.kind)
+        """By how much a value is more frequent."""
+        more = f"{number(100 * reached.achieved)} % {_allowed(required.beta, required.kind)}"
+        return reached.guarantee(
+            "beta-likeness",
+            {"beta": required.beta},
+            (
+                f"In no group of records that look alike is a value of {name!r} more frequent than in the "
+                f"whole table by more than {more}.",
+                f"{required.kind.capitalize()} beta-likeness fails {reached.failing_groups}: a value of {name!r} is "
+                f"more frequent in a group than in the whole table by {more}.",
+            ),
+            kind=required.kind,
+            sensitive=name,
+        )
 
     def of_beliefs(
         self, required: BetaLikeness, belief: Shares, reading: Reading, distance: Distance

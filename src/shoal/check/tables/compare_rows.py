@@ -204,7 +204,7 @@ def _beyond(column: Alongside, ids: Ints, keys: tuple[Ints, Ints] | None, rows: 
     if present.all():
         sizes = np.bincount(ids)
         for bound, sign in zip(_bounds(values, keys, rows), (-1.0, 1.0), strict=True):
-            reached = np.bincount(ids, bound) / sizes
+            reached = np.bincount(ids, bound / sizes[ids])  # of huge numbers the sum is none
             outside |= sign * (means - reached[ids]) > slack
     return int(outside.sum())
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.guarantee import Guarantee, count, judge
+from shoal.check.guarantee import Guarantee, Reached, count
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.averages import drawn_from_few
 from shoal.check.tables.copies import no_copies
@@ -40,8 +40,7 @@ from shoal.check.tables.verify import verify, worse
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import Policy
-from shoal.models import Requirement
+from shoal.models import Requirement, least_size
 
 DRAWN = "that pseudo-records were drawn from"
 NEEDS_ORIGINAL = (
@@ -60,7 +59,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     if not asked.quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
-    k = Policy(require=tuple(asked.requirements)).k
+    k = least_size(asked.requirements)
     persons = evidence.original_persons if asked.counts_persons else None
     diverse = [r for r in asked.requirements if r.is_about_values()]
     models = [f"{r.model} of the groups {DRAWN} needs them too." for r in diverse]
@@ -157,14 +156,10 @@ def condensation(
         f"{n_uneven} {'has' if n_uneven == 1 else 'have'} not as many pseudo-records as originals" * (n_uneven > 0),
         f"{count(n_outside, 'published record')} cannot have been drawn from the group" * (n_outside > 0),
     ]
-    return judge(
-        classes,
-        members,
-        failing,
-        low_is_worse=True,
-        model="condensation",
-        required={"k": k},
-        sentences=(
+    return Reached.of(classes, members, failing, low_is_worse=True).guarantee(
+        "condensation",
+        {"k": k},
+        (
             f"Every published record is a possible draw from statistics of at least {smallest} {noun}s "
             f"(required: {k}).",
             f"Condensation fails in {int(failing.sum())} of {count(len(known), 'group')}: "

@@ -80,55 +80,6 @@ _LEAST_L: dict[str, Callable[[Distribution], npt.NDArray[Any]]] = {
 }
 
 
-def l_diversity(
-    classes: Classes,
-    held: Distribution,
-    l: float,  # noqa: E741  the paper's name
-    kind: Kind = "distinct",
-    c: float = 3.0,
-) -> Guarantee:
-    """Recompute l-diversity: achieved is the least l, for recursive the largest r_1 / (r_l + ...)."""
-    return _told(_reached(classes, held, l, kind, c), held.name, l, kind, c)
-
-
-def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: float) -> Reached:  # noqa: E741  the paper's l
-    achieved: npt.NDArray[Any]
-    if kind != "recursive":
-        achieved = _LEAST_L[kind](held)
-        # Where n / r_1 equals l, it is l, by one correctly rounded division of integers; an entropy is not so exact.
-        failing = achieved < (l * (1 - TOLERANCE) if kind == "entropy" else l)
-    else:
-        achieved = recursive_c(held, int(l))
-        failing = ~(achieved < c)
-    return Reached.of(classes, achieved, failing, low_is_worse=kind != "recursive")
-
-
-def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guarantee:  # noqa: E741  the paper's l
-    name, required = repr(column), {"l": l}
-    if kind != "recursive":
-        says, lacks = _said_of_least_l(reached.noun, name, kind, l, reached.achieved)
-    else:
-        required = {"l": l, "c": c}
-        far, rest = number(reached.achieved), f"all from the {_ordinal(int(l))} most frequent on together"
-        bound = f"(required: less than {number(c)} times)"
-        says = f"has its most frequent value of {name} at most {far} times as often as {rest} {bound}"
-        lacks = (
-            f"has its most frequent value of {name} {far} times as often as {rest} {bound}"
-            if np.isfinite(reached.achieved)
-            else f"has fewer than {number(l)} different values of {name}"
-        )
-    return reached.guarantee(
-        "l-diversity",
-        required,
-        (
-            f"Every group of records that look alike {says}.",
-            f"{kind.capitalize()} l-diversity fails {reached.failing_groups}: a group {lacks}.",
-        ),
-        kind=kind,
-        sensitive=column,
-    )
-
-
 def _said_of_least_l(noun: str, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741  as there
     """What a group does, in words: where it holds, and where it fails."""
     reached, wanted, allowed = number(least), f"(required: {number(l)})", f"(allowed: 1 of {number(l)})"
@@ -148,6 +99,19 @@ def _said_of_least_l(noun: str, name: str, kind: Kind, l: float, least: float) -
     )
 
 
+def _said_of_ratio(name: str, required: LDiversity, largest: float) -> tuple[str, str]:
+    """The same of r_1 / (r_l + ...)."""
+    far, rest = number(largest), f"all from the {_ordinal(int(required.l))} most frequent on together"
+    bound = f"(required: less than {number(required.c)} times)"
+    often = f"{far} times as often as {rest} {bound}"
+    return (
+        f"has its most frequent value of {name} at most {often}",
+        f"has its most frequent value of {name} {often}"
+        if np.isfinite(largest)
+        else f"has fewer than {number(required.l)} different values of {name}",
+    )
+
+
 def _ordinal(n: int) -> str:
     """Write a rank.
 
@@ -164,17 +128,36 @@ class LDiversityCheck(Check[LDiversity]):
 
     is_relative = False
 
-    def of_values(self, required: LDiversity, classes: Classes, held: Held) -> Guarantee:
-        """See `l_diversity`."""
-        return l_diversity(classes, held.values, required.l, required.kind, required.c)
-
     def reach_values(self, required: LDiversity, classes: Classes, held: Held) -> Reached:
-        """What the kind says of every class."""
-        return _reached(classes, held.values, required.l, required.kind, required.c)
+        """The least l, for recursive the largest r_1 / (r_l + ...)."""
+        achieved: npt.NDArray[Any]
+        if required.kind == "recursive":
+            achieved = recursive_c(held.values, int(required.l))
+            failing = ~(achieved < required.c)
+        else:
+            achieved = _LEAST_L[required.kind](held.values)
+            # Where n / r_1 equals l, it is l, by one correctly rounded division of integers; an entropy is less exact.
+            failing = achieved < (required.l * (1 - TOLERANCE) if required.kind == "entropy" else required.l)
+        return Reached.of(classes, achieved, failing, low_is_worse=self.is_low_worse(required))
 
     def tell_values(self, required: LDiversity, reached: Reached, name: str, distance: Distance) -> Guarantee:
-        """As of a whole."""
-        return _told(reached, name, required.l, required.kind, required.c)
+        """What a group holds, or lacks."""
+        parameters = {"l": required.l}
+        if required.kind == "recursive":
+            parameters["c"] = required.c
+            says, lacks = _said_of_ratio(repr(name), required, reached.achieved)
+        else:
+            says, lacks = _said_of_least_l(reached.noun, repr(name), required.kind, required.l, reached.achieved)
+        return reached.guarantee(
+            "l-diversity",
+            parameters,
+            (
+                f"Every group of records that look alike {says}.",
+                f"{required.kind.capitalize()} l-diversity fails {reached.failing_groups}: a group {lacks}.",
+            ),
+            kind=required.kind,
+            sensitive=name,
+        )
 
     def is_low_worse(self, required: LDiversity) -> bool:
         """All but r_1 / (r_l + ...)."""

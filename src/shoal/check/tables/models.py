@@ -50,7 +50,8 @@ class Check(Generic[R]):
 
     Of classes of records that look alike, a model of sizes is asked by `of_sizes` and a model of sensitive values by
     `of_values`; of a table that is read in parts, by `reach_sizes` and `reach_values` of each part, which are put
-    together and told by `tell_sizes` and `tell_values`. Of slices, sizes are compared with `least_rows`, and an
+    together and told by `tell_sizes` and `tell_values`. A model of values that has these needs no `of_values`: a whole
+    table is one part. Of slices, sizes are compared with `least_rows`, and an
     attacker's beliefs by `of_beliefs`; a model that has no such formula cannot be shown for slices.
     """
 
@@ -65,7 +66,9 @@ class Check(Generic[R]):
 
     def of_values(self, required: R, classes: Classes, held: Held) -> Guarantee:
         """Recompute it from the sensitive values in every class."""
-        raise self._missing(required)
+        if type(self).reach_values is Check.reach_values:
+            raise self._missing(required)
+        return self.tell_values(required, self.reach_values(required, classes, held), held.values.name, held.distance)
 
     def reach_sizes(self, required: R, classes: Classes) -> Reached:
         """What the number of records in every class reaches, to be put together with other parts of a table."""

@@ -19,7 +19,7 @@ from shoal.arrays import Ints
 from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee, Reached
 from shoal.check.tables.cells import published
-from shoal.check.tables.classes import Classes, Missing, classes_of
+from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.distribution import Whole, distribution
 from shoal.check.tables.models import Check, Held, check_of
 from shoal.check.tables.risk import Risk, risk_of_sizes
@@ -29,7 +29,7 @@ from shoal.check.tables.verify import READINGS
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import CodedRows, Marginals, coded_rows
-from shoal.data.tables.table import MARKERS, Column, Table
+from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.models import Requirement
 from shoal.progress import Progress
@@ -37,15 +37,9 @@ from shoal.progress import Progress
 
 def verify_parts(
     rows: CodedRows,
-    requirements: Sequence[Requirement],
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
+    asked: Asked,
     *,
-    missing: Missing = "value",
-    markers: Sequence[str] = MARKERS,
-    attributes: Mapping[str, Attribute] | None = None,
     is_one_each: bool = False,
-    knows_history: bool = False,
     n_parts: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Guarantee, ...]:
@@ -55,31 +49,33 @@ def verify_parts(
     ----------
     rows : CodedRows
         What would be published.
+    asked : Asked
+        What is required, and of which columns.
     is_one_each : bool
-        Whether persons count, and every record is another person's.
+        Whether every record is another person's; where it is not known, records are counted also where persons count.
     n_parts : int, optional
         How many; else as many as it takes.
     """
-    if not quasi:
+    if not asked.quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
-    meant = attributes or {}
-    asked = _questions(requirements, sensitive, meant)
-    beside = list(dict.fromkeys(q.name for q in asked if q.name))
-    wholes = {(q.name, q.distance): _read_whole(rows, q, quasi, missing, markers, meant) for q in asked if q.name}
-    found: list[Reached | None] = [None] * len(asked)
-    for part, n_of_them, table in rows.parts(quasi, beside, are_joined=missing == "value", n_parts=n_parts):
+    questions = _questions(asked)
+    beside = list(dict.fromkeys(q.name for q in questions if q.name))
+    wholes = {(q.name, q.distance): _read_whole(rows, q, asked) for q in questions if q.name}
+    found: list[Reached | None] = [None] * len(questions)
+    are_joined = asked.missing == "value"
+    for part, n_of_them, table in rows.parts(asked.quasi, beside, are_joined=are_joined, n_parts=n_parts):
         if progress is not None:
             progress("checking the release", part, n_of_them)
         if not table.n_rows:
             continue
-        classes = classes_of(table, quasi, missing=missing, markers=markers)
-        if is_one_each:
+        classes = classes_of(table, asked.quasi, missing=asked.missing, markers=asked.markers)
+        if asked.counts_persons and is_one_each:
             one_each = np.arange(table.n_rows)
-            classes = classes.of_histories(one_each) if knows_history else classes.of_persons(one_each)
-        for i, reached in enumerate(_reached(asked, classes, table, wholes, missing, meant)):
+            classes = classes.of_histories(one_each) if asked.knows_history else classes.of_persons(one_each)
+        for i, reached in enumerate(_reached(questions, classes, table, wholes, asked)):
             before = found[i]
             found[i] = reached if before is None else before.with_part(reached)
-    return tuple(q.told(reached) for q, reached in zip(asked, found, strict=True) if reached is not None)
+    return tuple(q.told(reached) for q, reached in zip(questions, found, strict=True) if reached is not None)
 
 
 @dataclass(frozen=True)
@@ -97,38 +93,29 @@ class _Question:
         return self.check.tell_values(self.required, reached, self.name, self.distance)
 
 
-def _questions(
-    requirements: Sequence[Requirement], sensitive: Sequence[str], meant: Mapping[str, Attribute]
-) -> list[_Question]:
+def _questions(asked: Asked) -> list[_Question]:
     """In the order in which guarantees are told."""
-    asked = []
-    for required in requirements:
+    questions = []
+    for required in asked.requirements:
         check = check_of(required)
         if not required.is_about_values():
-            asked.append(_Question(required, check, "", "equal"))
+            questions.append(_Question(required, check, "", "equal"))
             continue
-        named = [required.column] if required.column is not None else list(dict.fromkeys(sensitive))
+        named = [required.column] if required.column is not None else list(dict.fromkeys(asked.sensitive))
         if not named:
             raise PolicyError(
                 f"{required.model} needs a sensitive column and none is named; give one the role 'sensitive'"
             )
-        asked += [_Question(required, check, n, check.distance(required, meant.get(n))) for n in named]
-    return asked
+        questions += [_Question(required, check, n, check.distance(required, asked.attributes.get(n))) for n in named]
+    return questions
 
 
-def _read_whole(
-    rows: CodedRows,
-    question: _Question,
-    quasi: Sequence[str],
-    missing: Missing,
-    markers: Sequence[str],
-    meant: Mapping[str, Attribute],
-) -> tuple[Column, Whole]:
+def _read_whole(rows: CodedRows, question: _Question, asked: Asked) -> tuple[Column, Whole]:
     """The dictionary of a sensitive column as a distance reads it, and how often all records have what it says."""
     name = question.name
     dictionary = Table(rows.dictionaries)[name]
-    read = READINGS[question.distance](published(dictionary, markers), meant.get(name))
-    counts = rows.counts(name, list(dict.fromkeys(quasi)) if missing == "any" else ())
+    read = READINGS[question.distance](published(dictionary, asked.markers), asked.attributes.get(name))
+    counts = rows.counts(name, list(dict.fromkeys(asked.quasi)) if asked.missing == "any" else ())
     held = np.minimum(read.codes, len(read.values))
     totals = np.bincount(held, counts, len(read.values) + 1).astype(np.int64)
     codes = np.flatnonzero(totals).astype(np.int64)
@@ -136,19 +123,20 @@ def _read_whole(
 
 
 def _reached(
-    asked: Sequence[_Question],
+    questions: Sequence[_Question],
     classes: Classes,
     table: Table,
     wholes: Mapping[tuple[str, Distance], tuple[Column, Whole]],
-    missing: Missing,
-    meant: Mapping[str, Attribute],
+    asked: Asked,
 ) -> list[Reached]:
     """What a part reaches of each question."""
     held = {
         (name, distance): Held(
-            distribution(classes, replace(read, codes=read.codes[table[name].codes]), missing=missing, whole=whole),
+            distribution(
+                classes, replace(read, codes=read.codes[table[name].codes]), missing=asked.missing, whole=whole
+            ),
             distance,
-            meant.get(name),
+            asked.attributes.get(name),
         )
         for (name, distance), (read, whole) in wholes.items()
     }
@@ -156,7 +144,7 @@ def _reached(
         q.check.reach_sizes(q.required, classes)
         if not q.name
         else q.check.reach_values(q.required, classes, held[q.name, q.distance])
-        for q in asked
+        for q in questions
     ]
 
 
@@ -289,56 +277,20 @@ def verify_file(
     NotVerified
         If the file does not have these columns or so many records, or persons count that are not known.
     """
-    try:
-        with coded_rows(path, names, markers=asked.markers, delimiter=delimiter) as rows:
-            return verify_rows(
-                rows,
-                names,
-                asked=asked,
-                n_records=n_records,
-                limit=limit,
-                accepted=accepted,
-                is_one_each=is_one_each,
-                n_parts=n_parts,
-                progress=progress,
-            )
-    except DataError as error:
-        raise NotVerified(f"the written file cannot be checked, so nothing was published: {error}") from None
-
-
-def verify_rows(
-    rows: CodedRows,
-    names: Sequence[str],
-    *,
-    asked: Asked,
-    n_records: int,
-    limit: float = LIMIT,
-    accepted: Mapping[str, str] | None = None,
-    is_one_each: bool = False,
-    n_parts: int | None = None,
-    progress: Progress | None = None,
-) -> VerifiedFile:
-    """The same of rows that were scanned already; see `verify_file`."""
     if asked.layout is not None or asked.coalition or (asked.counts_persons and not is_one_each):
         raise NotVerified("slices, providers and persons of several records are not checked in parts; raise memory")
-    if rows.names != list(names) or rows.n_records != n_records:
-        raise NotVerified("the written file does not read back as the table that was made; nothing was published")
-    guarantees = verify_parts(
-        rows,
-        asked.requirements,
-        asked.quasi,
-        asked.sensitive,
-        missing=asked.missing,
-        markers=asked.markers,
-        attributes=asked.attributes,
-        is_one_each=asked.counts_persons,
-        knows_history=asked.knows_history,
-        n_parts=n_parts,
-        progress=progress,
-    )
-    findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted)
-    # Records are what everybody can count; persons come after them.
-    if asked.counts_persons and not any(f.is_serious for f in findings):
-        findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted, are_persons=True)
-    sizes = ClassSizes.of(rows, asked.quasi, "person" if asked.counts_persons else "record")
-    return VerifiedFile(guarantees, findings, sizes, rows.marginals(), rows.n_rows, rows.n_records)
+    try:
+        with coded_rows(path, names, markers=asked.markers, delimiter=delimiter) as rows:
+            if rows.names != list(names) or rows.n_records != n_records:
+                raise NotVerified(
+                    "the written file does not read back as the table that was made; nothing was published"
+                )
+            guarantees = verify_parts(rows, asked, is_one_each=is_one_each, n_parts=n_parts, progress=progress)
+            findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted)
+            # Records are what everybody can count; persons come after them.
+            if asked.counts_persons and not any(f.is_serious for f in findings):
+                findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted, are_persons=True)
+            sizes = ClassSizes.of(rows, asked.quasi, "person" if asked.counts_persons else "record")
+            return VerifiedFile(guarantees, findings, sizes, rows.marginals(), rows.n_rows, rows.n_records)
+    except DataError as error:
+        raise NotVerified(f"the written file cannot be checked, so nothing was published: {error}") from None

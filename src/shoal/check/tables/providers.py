@@ -36,8 +36,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints, Mask, Rows
-from shoal.check.guarantee import Guarantee, failing_groups, judge
+from shoal.arrays import Floats, Ints, Rows
+from shoal.check.guarantee import Guarantee, Reached
 from shoal.check.tables.classes import Classes, Missing, classes_of
 from shoal.check.tables.distribution import distribution
 from shoal.check.tables.models import Check, Held, check_of
@@ -322,18 +322,9 @@ def _without_rarest(counts: Ints, ids: Ints, gone: Ints) -> Ints:
 
 
 def _nothing_left(plain: Guarantee, classes: Classes, left: Ints) -> Guarantee:
-    failing: Mask = left == 0
-    return judge(
-        classes,
-        left,
-        failing,
-        low_is_worse=True,
-        model=plain.model,
-        kind=plain.kind,
-        sensitive=plain.sensitive,
-        required=plain.required,
-        sentences=("", f"{plain.model} fails {failing_groups(failing)}: nothing is left of them."),
-    )
+    reached = Reached.of(classes, left, left == 0, low_is_worse=True)
+    fails = f"{plain.model} fails {reached.failing_groups}: nothing is left of them."
+    return reached.guarantee(plain.model, plain.required, ("", fails), kind=plain.kind, sensitive=plain.sensitive)
 
 
 def _told(found: Guarantee, coalition: int) -> Guarantee:

@@ -42,13 +42,12 @@ def verify_alike(table: Table | CodedRows, asked: Asked, evidence: Evidence) -> 
     is_one_each = evidence.is_one_each or (theirs is not None and len(np.unique(theirs)) == len(theirs))
     are_known = persons is not None or is_one_each
     unverified: tuple[str, ...] = (NEEDS_ROWS,) if asked.counts_persons and not are_known else ()
-    how: dict[str, Any] = {"missing": asked.missing, "markers": asked.markers, "attributes": asked.attributes}
-    told = (asked.requirements, asked.quasi, asked.sensitive)
     if isinstance(table, CodedRows):
         if asked.coalition or persons is not None:
             raise PolicyError("providers and persons of several records are not checked in parts; raise memory")
-        how |= {"is_one_each": asked.counts_persons and is_one_each, "knows_history": asked.knows_history}
-        return Verdict(verify_parts(table, *told, **how), unverified)
+        return Verdict(verify_parts(table, asked, is_one_each=is_one_each), unverified)
+    how: dict[str, Any] = {"missing": asked.missing, "markers": asked.markers, "attributes": asked.attributes}
+    told = (asked.requirements, asked.quasi, asked.sensitive)
     if asked.counts_persons and persons is None and is_one_each:
         persons = np.arange(table.n_rows)  # each has one record, whichever row that is
     if asked.coalition and evidence.providers is not None:

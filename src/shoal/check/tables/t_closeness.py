@@ -126,51 +126,6 @@ def leaf_to_root(column: Column, codes: Ints, hierarchy: Hierarchy | None) -> Co
     return np.concatenate([ancestors, alone])
 
 
-def t_closeness(
-    classes: Classes,
-    held: Distribution,
-    t: float,
-    distance: Distance = "equal",
-    hierarchy: Hierarchy | None = None,
-) -> Guarantee:
-    """Recompute t-closeness: achieved is the distance of the farthest class.
-
-    For the ordered distance, the dictionary of the sensitive column must be in order
-    (`shoal.check.tables.cells.in_order`).
-    """
-    return _told(_reached(classes, held, t, distance, hierarchy), held.name, t, distance)
-
-
-def _reached(
-    classes: Classes, held: Distribution, t: float, distance: Distance, hierarchy: Hierarchy | None
-) -> Reached:
-    if held.hides_any:
-        raise refuse_hidden("t-closeness", held.name)
-    if distance == "ordered":
-        achieved = ordered_distance(held)
-    elif distance == "hierarchical":
-        achieved = hierarchical_distance(held, leaf_to_root(held.column, held.codes, hierarchy))
-    else:
-        achieved = equal_distance(held)
-    return Reached.of(classes, achieved, achieved > t * (1 + TOLERANCE), low_is_worse=False)
-
-
-def _told(reached: Reached, name: str, t: float, distance: Distance) -> Guarantee:
-    far = f"{number(reached.achieved)} ({distance} distance, between 0 and 1; allowed: {number(t)})"
-    return reached.guarantee(
-        "t-closeness",
-        {"t": t},
-        (
-            f"In every group of records that look alike, the values of {name!r} are distributed as in "
-            f"the whole table up to {far}.",
-            f"t-closeness fails {reached.failing_groups}: the distribution of {name!r} in a group "
-            f"differs from that of the whole table by {far}.",
-        ),
-        kind=distance,
-        sensitive=name,
-    )
-
-
 def default_distance(attribute: Attribute | None) -> Distance:
     """The distance that fits an attribute."""
     if attribute is None:
@@ -236,19 +191,39 @@ class TClosenessCheck(Check[TCloseness]):
         """The one that is named, or fits."""
         return required.distance or default_distance(attribute)
 
-    def of_values(self, required: TCloseness, classes: Classes, held: Held) -> Guarantee:
-        """See `t_closeness`."""
-        hierarchy = held.attribute.hierarchy if held.attribute else None
-        return t_closeness(classes, held.values, required.t, held.distance, hierarchy)
-
     def reach_values(self, required: TCloseness, classes: Classes, held: Held) -> Reached:
-        """The distance from the whole table."""
-        hierarchy = held.attribute.hierarchy if held.attribute else None
-        return _reached(classes, held.values, required.t, held.distance, hierarchy)
+        """The distance from the whole table.
+
+        For the ordered distance, the dictionary of the sensitive column must be in order
+        (`shoal.check.tables.cells.in_order`).
+        """
+        values = held.values
+        if values.hides_any:
+            raise refuse_hidden("t-closeness", values.name)
+        if held.distance == "ordered":
+            achieved = ordered_distance(values)
+        elif held.distance == "hierarchical":
+            hierarchy = held.attribute.hierarchy if held.attribute else None
+            achieved = hierarchical_distance(values, leaf_to_root(values.column, values.codes, hierarchy))
+        else:
+            achieved = equal_distance(values)
+        return Reached.of(classes, achieved, achieved > required.t * (1 + TOLERANCE), low_is_worse=False)
 
     def tell_values(self, required: TCloseness, reached: Reached, name: str, distance: Distance) -> Guarantee:
-        """As of a whole."""
-        return _told(reached, name, required.t, distance)
+        """How far the farthest class is."""
+        far = f"{number(reached.achieved)} ({distance} distance, between 0 and 1; allowed: {number(required.t)})"
+        return reached.guarantee(
+            "t-closeness",
+            {"t": required.t},
+            (
+                f"In every group of records that look alike, the values of {name!r} are distributed as in "
+                f"the whole table up to {far}.",
+                f"t-closeness fails {reached.failing_groups}: the distribution of {name!r} in a group "
+                f"differs from that of the whole table by {far}.",
+            ),
+            kind=distance,
+            sensitive=name,
+        )
 
     def of_beliefs(
         self, required: TCloseness, belief: Shares, reading: Reading, distance: Distance

@@ -159,6 +159,17 @@ def read_blocks(
     return _blocks(Path(path), format, delimiter, weights, records)
 
 
+def format_of(path: str | os.PathLike[str], delimiter: str | None = None) -> str:
+    """The format that a file is taken for where none is stated; of a table "column", whatever its columns hold."""
+    where = Path(path)
+    if where.is_dir():
+        return "folder"
+    suffixes = [suffix.casefold() for suffix in where.suffixes]
+    if look(where).is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes)):
+        return "column"
+    return "svmlight" if delimiter is None and looks_like_svmlight(look(where).lines) else "baskets"
+
+
 def looks_like_sparse(path: str | os.PathLike[str]) -> str | None:
     """Tell from its first lines whether a file holds sparse records for sure: ``"svmlight"`` or None.
 
@@ -263,10 +274,8 @@ def _guess_format(
         return "folder", None
     if column is not None and delimiter is not None:
         return "column", None
-    suffixes = [suffix.casefold() for suffix in path.suffixes]
-    is_table = look(path).is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes))
-    if column is not None or class_column is not None or is_table:
+    found = format_of(path, delimiter)
+    if column is not None or class_column is not None or found == "column":
         cells = read_cells(path, column, class_column, header, person)
         return "column" if cells.look_like_lists() else "text", cells
-    is_sure = delimiter is None and looks_like_svmlight(look(path).lines)
-    return "svmlight" if is_sure else "baskets", None
+    return found, None

@@ -24,8 +24,8 @@ from shoal.data.strings.alphabets import WHITE
 from shoal.data.strings.formats.lines import split_cell
 from shoal.data.tables.files import read_table
 from shoal.data.tables.header import refuse_named_by_record
-from shoal.data.tables.parquet import refuse_type
 from shoal.data.tables.persons import person_codes
+from shoal.data.tables.sql_types import refuse_type
 from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, did_you_mean
 

@@ -63,18 +63,40 @@ def write_sketches(sketches: Sketches, path: str | os.PathLike[str]) -> None:
             FROM entries GROUP BY record
         ) USING (record) ORDER BY record
     """
-    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{_STEP}: {literal(repr(float(sketches.step)))}}}"
     try:
         "".join(sketches.classes).encode()  # fails before there is a file that a failure would leave behind
         with connection() as database:
             database.register("entries", entries)
             database.register("records", records)
-            database.execute(f"COPY ({query}) TO {literal(os.path.abspath(path))} ({options})")
+            copy_query(database, query, path, sketches.step)
+    except (duckdb.Error, UnicodeEncodeError):
+        raise DataError("a class holds half a character (a lone surrogate), which no file can; rename it") from None
+
+
+def copy_query(database: duckdb.DuckDBPyConnection, query: str, path: str | os.PathLike[str], step: float) -> None:
+    """Write what a query finds, the columns of sketches, into a file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{_STEP}: {literal(repr(float(step)))}}}"
+    try:
+        database.execute(f"COPY ({query}) TO {literal(os.path.abspath(path))} ({options})")
     except duckdb.IOException as error:
         code = errno.ENOSPC if "space left" in str(error) else errno.EIO
         raise OSError(code, os.strerror(code), os.fspath(path)) from None
-    except (duckdb.Error, UnicodeEncodeError):
-        raise DataError("a class holds half a character (a lone surrogate), which no file can; rename it") from None
+
+
+def is_file_of_integers(database: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """Refuse a file that does not hold sketches of whole numbers; whether they have classes."""
+    described = database.execute(f"DESCRIBE SELECT * FROM read_parquet({file_literal(path)})").fetchall()
+    kinds = {str(r[0]): str(r[1]) for r in described}
+    _refuse_columns(path, kinds)
+    if kinds[SKETCH].removesuffix("[]") not in _INTEGERS:
+        raise DataError(f"{path}: its components are real numbers, and whole ones are looked at one by one")
+    return LABEL in kinds
 
 
 def read_sketches(path: str | os.PathLike[str]) -> Sketches:
@@ -138,7 +160,11 @@ def coarsest_step(values: Floats) -> float:
 def _sql_type(sketches: Sketches) -> str:
     if not sketches.is_integral:
         return "DOUBLE"
-    low, high = int(sketches.components.min(initial=0)), int(sketches.components.max(initial=0))
+    return integer_type(int(sketches.components.min(initial=0)), int(sketches.components.max(initial=0)))
+
+
+def integer_type(low: int, high: int) -> str:
+    """The SQL type of the smallest size that holds whole numbers from the least to the largest."""
     return next(name for name, kind in _SIZES if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
 
 

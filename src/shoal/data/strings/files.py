@@ -31,6 +31,7 @@ def read_strings(
     header: str | None = None,
     person: Sequence[str] = (),
     time: str | None = None,
+    columns: Sequence[str] = (),
     rare: int = 0,
     sites: Sequence[str] = (),
 ) -> Strings:
@@ -39,9 +40,9 @@ def read_strings(
     Parameters
     ----------
     format : str, optional
-        The name of a file in `shoal.data.strings.formats`: FASTA, FASTQ, PHYLIP, VCF, SPMF, JSON lines, a column of a
-        table, one string of characters a line (``"lines"``), or one sequence of tokens a line (``"tokens"``). Else told
-        by the content, tokens where lines hold blanks or a delimiter is given.
+        The name of a file in `shoal.data.strings.formats`: FASTA, FASTQ, PHYLIP, VCF, SPMF, JSON lines, a column or the
+        rows of a table, one string of characters a line (``"lines"``), or one sequence of tokens a line
+        (``"tokens"``). Else told by the content, tokens where lines hold blanks or a delimiter is given.
     label : str, optional
         For FASTA: a regular expression with one group that finds the class in a description.
     column, class_column : str, optional
@@ -57,10 +58,12 @@ def read_strings(
         For a table of events: the columns that tell who. Then a string is the events of a person.
     time : str, optional
         For a table of events: the column that tells when; else they are in the order of the file.
+    columns : sequence of str
+        For a table of which each row is a string: the columns that are its places, by name or by pattern (``rs*``).
     rare : int
-        Of variants: leave out those of which fewer persons carry an allele.
+        Of variants, and of such columns: leave out those of which fewer persons carry an allele, or a second value.
     sites : sequence of str
-        Of variants: read these alone, in their order, however many persons carry them.
+        Of variants, and of such columns: read these alone, however many persons carry them.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def read_strings(
     where = Path(path)
     check_delimiter(delimiter)
     label_pattern(label)
-    chosen = format or ("events" if person else _guess_format(where, column, delimiter))
+    chosen = format or ("events" if person else "matrix" if columns else _guess_format(where, column, delimiter))
     if chosen not in FORMATS:
         raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, list(FORMATS))}")
     known = FORMATS[chosen]
@@ -84,6 +87,8 @@ def read_strings(
         raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
     if chosen != "events" and (person or time is not None):
         raise PolicyError(f"who and when are for a table of events, and the format is {chosen!r}; leave them out")
+    if chosen != "matrix" and columns:
+        raise PolicyError(f"columns are the places of a table's rows, and the format is {chosen!r}; leave them out")
     source = StringSource(
         stem_of(where),
         chosen,
@@ -92,6 +97,7 @@ def read_strings(
         class_column=class_column,
         person=tuple(person),
         time=time,
+        columns=tuple(columns),
     )
     how = HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare, tuple(sites))
     return known.read(where, source, how)

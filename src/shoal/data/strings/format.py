@@ -27,8 +27,8 @@ class HowToReadStrings:
     is_alphabet_given: bool = True
     label: str | None = None
     header: str | None = None
-    rare: int = 0  # of variants: fewest persons who carry an allele that is listed
-    sites: tuple[str, ...] = ()  # of variants: those to read, however many carry them
+    rare: int = 0  # of variants and columns: fewest persons who carry an allele, or a second value, of those listed
+    sites: tuple[str, ...] = ()  # of variants and columns: those to read, however many carry them
 
 
 class StringFormat(ABC):

@@ -35,7 +35,10 @@ class StringSource:
     header: str | None = None  # how the first line of that table was read
     person: tuple[str, ...] = ()  # of events: the columns that tell who
     time: str | None = None  # of events: the column that tells when
-    sites: tuple[str, ...] = ()  # of variants: chromosome, place, identifier and alleles, with tabs between
+    columns: tuple[str, ...] = ()  # of a matrix: the columns that were asked for, by name or pattern
+    sites: tuple[
+        str, ...
+    ] = ()  # names of places: of variants chromosome, place, identifier and alleles, with tabs between
 
 
 @dataclass(frozen=True)

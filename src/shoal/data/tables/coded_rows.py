@@ -21,6 +21,7 @@ from shoal.data.database import bound, connection
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.parquet import TooManyDistinct, n_that_fit, refuse_uncountable
+from shoal.data.tables.parts import look_at
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 
@@ -60,7 +61,7 @@ def coded_rows(
 @contextmanager
 def coded_originals(path: Path, reading: HowToRead, *, n_beside: int = 1) -> Iterator[CodedRows]:
     """The same of a file that a user gives, without the columns that `reading` drops."""
-    seen = look(path)
+    seen = look_at(path)
     with _collapsed(path, lambda database: _format_of(seen).scan(database, seen, reading), n_beside) as rows:
         yield rows
 

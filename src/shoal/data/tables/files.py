@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data.sniff import Look, alien_of, look
-from shoal.data.tables.format import FORMATS, HowToRead
+from shoal.data.tables.format import BOUNDED, FORMATS, HowToRead
+from shoal.data.tables.parts import look_at
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, MissingExtra, ShoalError, did_you_mean
 
@@ -55,7 +56,7 @@ def read_table(
     path : path
         What it holds is told by its first bytes, not by its name. ``people.db?table=patients`` names a table of a
         database, a sheet of a workbook or a file of a zip archive; ``postgresql://host/database?table=patients`` one
-        of a server.
+        of a server. A folder of Parquet files is one table, and so are those of a pattern such as ``data/*.parquet``.
     markers : sequence of str
         The spellings of a missing value.
     delimiter : str, optional
@@ -72,14 +73,14 @@ def read_table(
         The table of a database, the sheet of a workbook or the file of an archive; else the one that the path names,
         or the only one.
     drops : callable, optional
-        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet
-        and text.
+        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet,
+        text, SQLite and DuckDB.
     person : sequence of str
         With `drops`, the columns that say whose a record is. Unless every record is known to be another person's, all
         records are read, with these columns.
     spills : bool
         With `drops`, whether distinct rows that do not fit into memory are left in files: a `SpilledTable` comes back.
-        Of Parquet; else they are refused.
+        Not of text, of which they are refused.
 
     Raises
     ------
@@ -89,14 +90,12 @@ def read_table(
     reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops, person=person, spills=spills)
     if is_server(path):
         if drops is not None:
-            raise DataError(
-                "with a bound on memory only Parquet and text are read; write the table to such a file first"
-            )
+            raise DataError(f"{BOUNDED}; write the table to such a file first")
         from shoal.data.tables.postgresql import read_postgresql
 
         return read_postgresql(os.fspath(path), reading)
     where, named = address_of(path)
-    return _read(look(where), replace(reading, table=table or named))
+    return _read(look_at(where), replace(reading, table=table or named))
 
 
 def _read(seen: Look, reading: HowToRead) -> Table:
@@ -107,9 +106,7 @@ def _read(seen: Look, reading: HowToRead) -> Table:
     if known.name != _TEXT and stated:
         raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
     if reading.drops is not None and not known.reads_distinct:
-        raise DataError(
-            f"{seen.path}: with a bound on memory only Parquet and text are read; convert it, or leave memory out"
-        )
+        raise DataError(f"{seen.path}: {BOUNDED}; convert it, or leave memory out")
     return known.read(seen, reading)
 
 

@@ -19,6 +19,8 @@ from shoal.registry import Registry
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+BOUNDED = "with a bound on memory only Parquet, text, SQLite and DuckDB are read"
+
 
 @dataclass(frozen=True)
 class HowToRead:
@@ -92,7 +94,7 @@ class TableFormat(ABC):
 
     def scan(self, database: DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
         """The same file to be scanned, where its distinct rows are not held in memory."""
-        raise DataError(f"{seen.path}: with a bound on memory only Parquet and text are read; leave memory out")
+        raise DataError(f"{seen.path}: {BOUNDED}; leave memory out")
 
     @abstractmethod
     def file_name(self, source: Source) -> str:
@@ -110,7 +112,7 @@ class TableFormat(ABC):
         self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
     ) -> DistinctScan:
         """The same file to be scanned, where its distinct rows are not held in memory."""
-        raise DataError(f"{path}: with a bound on memory only Parquet and text are read; leave memory out")
+        raise DataError(f"{path}: {BOUNDED}; leave memory out")
 
 
 FORMATS: Registry[TableFormat] = Registry("shoal.data.tables.formats")

@@ -25,7 +25,8 @@ from shoal.data.tables.dictionary import TextEncoder
 from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.ordered_column import OrderedColumn
-from shoal.data.tables.parquet import plain, refuse_type, to_column
+from shoal.data.tables.parquet import to_column
+from shoal.data.tables.sql_types import plain, refuse_type
 from shoal.data.tables.table import MARKERS, Column, Source, Table, encode_cells
 from shoal.errors import DataError
 
@@ -114,7 +115,7 @@ def _from_relation(relation: duckdb.DuckDBPyRelation, markers: Collection[str], 
     for name, kind in described:
         refuse_type("the relation", name, kind)
         if kind.endswith("TIME ZONE"):
-            notes.append(_utc_note(name))
+            notes.append(utc_note(name))
     # All columns in one execution: a relation may give its rows in another order each time.
     cells = ", ".join(f"{plain(identifier(name), kind)} AS c{i}" for i, (name, kind) in enumerate(described))
     try:
@@ -168,7 +169,7 @@ def _from_series(name: str, series: Any, markers: Collection[str], notes: list[s
         return _spread(encode_cells(name, present.cast(nw.Float64).to_numpy().astype(np.float64)), missing)
     if dtype in (nw.Date, nw.Datetime):
         if getattr(dtype, "time_zone", None):
-            notes.append(_utc_note(name))
+            notes.append(utc_note(name))
         times = present.cast(nw.Datetime("us")) if dtype == nw.Date else present
         since = times.dt.timestamp("us").to_numpy().astype(np.int64)
         return _spread(encode_cells(name, since.view("datetime64[us]")), missing)
@@ -267,7 +268,8 @@ def _spread(present: Column, missing: Mask) -> Column:
     return replace(present, codes=codes, markers=markers)
 
 
-def _utc_note(name: str) -> str:
+def utc_note(name: str) -> str:
+    """What is said of a column of times with a zone."""
     return f"the times of the column {name!r} were turned into UTC"
 
 

@@ -91,7 +91,7 @@ def _resolve(column: Column, given: ColumnPolicy, weights: Codes | None) -> Attr
     role = given.role or guessed.role
     why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
     if role in ("quasi", "sensitive"):
-        _refuse_unreadable(column, guessed.type)
+        _refuse_unreadable(column, guessed.type, weights)
     if given.shift is not None:
         moments_of(column)  # which refuses what cannot be moved
     order = given.order or guessed.order
@@ -101,18 +101,18 @@ def _resolve(column: Column, given: ColumnPolicy, weights: Codes | None) -> Attr
         if absent:
             raise PolicyError(
                 f"columns.{column.name}.order leaves out {absent} of the column's values (the first: "
-                f"{first_place(column, lambda v: spell(_alone(v))[0] not in listed)}); list all of them"
+                f"{first_place(column, lambda v: spell(_alone(v))[0] not in listed, weights)}); list all of them"
             )
-    return Attribute(column.name, guessed.type, role, order, _hierarchy(column, guessed.type, given), why)
+    return Attribute(column.name, guessed.type, role, order, _hierarchy(column, guessed.type, given, weights), why)
 
 
-def _refuse_unreadable(column: Column, kind: str) -> None:
+def _refuse_unreadable(column: Column, kind: str, weights: Codes | None) -> None:
     if kind == "continuous":
         numbers = parse_numbers(column.values)
         if numbers is None:
             raise DataError(
                 f"column {column.name!r} is to be continuous but holds values that are not numbers "
-                f"(the first: {first_place(column, lambda v: parse_numbers(_alone(v)) is None)}); "
+                f"(the first: {first_place(column, lambda v: parse_numbers(_alone(v)) is None, weights)}); "
                 'say type = "nominal", or add their spelling to missing_markers'
             )
         if column.values.dtype.kind in "iO" and (np.abs(numbers) > 2**53).any() and _are_whole(column):
@@ -123,13 +123,13 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
         if not np.isfinite(numbers).all():
             raise DataError(
                 f"column {column.name!r} holds infinite values (the first: "
-                f"{first_place(column, lambda v: not np.isfinite(float(v)))}); replace them, add their spelling to "
-                'missing_markers, or say type = "nominal" if these are codes'
+                f"{first_place(column, lambda v: not np.isfinite(float(v)), weights)}); replace them, add their "
+                'spelling to missing_markers, or say type = "nominal" if these are codes'
             )
     if kind == "date" and parse_dates(column.values) is None and len(column.values):
         raise DataError(
             f"column {column.name!r} is to be a date but holds values that are not dates of one form (the first: "
-            f"{first_place(column, lambda v: parse_dates(_alone(v)) is None)}); write them as YYYY-MM-DD"
+            f"{first_place(column, lambda v: parse_dates(_alone(v)) is None, weights)}); write them as YYYY-MM-DD"
         )
 
 
@@ -143,7 +143,7 @@ def _are_whole(column: Column) -> bool:
     return column.values.dtype.kind == "i" or all(str(v).lstrip("+-").isdigit() for v in column.values)
 
 
-def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | None:
+def _hierarchy(column: Column, kind: str, given: ColumnPolicy, weights: Codes | None = None) -> Hierarchy | None:
     """The hierarchy given, read and checked to cover every value; prefix codes always have one."""
     if isinstance(given.hierarchy, Hierarchy):
         hierarchy = given.hierarchy
@@ -156,7 +156,7 @@ def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | No
     else:
         return None
     absent = set(hierarchy.missing_from(spell(column.values)))
-    where = first_place(column, lambda v: spell(_alone(v))[0] in absent) if absent else ""
+    where = first_place(column, lambda v: spell(_alone(v))[0] in absent, weights) if absent else ""
     hierarchy.require_all(spell(column.values), column.name, column.counts()[: len(column.values)].tolist(), where)
     return hierarchy
 

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.data.tables.table import Column, spell
 
 
-def first_place(column: Column, is_wrong: Callable[[Any], bool]) -> str:
+def first_place(column: Column, is_wrong: Callable[[Any], bool], weights: Codes | None = None) -> str:
     """The first row, from 1 and not counting a header, whose value is wrong, with the value's length.
+
+    Rows that stand for several records, as `weights` says, come in no order that anybody knows: of these the least
+    value that is wrong is told, and no row.
 
     >>> column = Column("age", np.array([0, 2, 1], dtype=np.int32), np.array(["31", "47", "old"], dtype=object))
     >>> first_place(column, lambda value: not value.isdigit())
@@ -22,5 +26,7 @@ def first_place(column: Column, is_wrong: Callable[[Any], bool]) -> str:
     if not is_there.any():
         return f"column {column.name!r}"
     row = int(np.argmax(is_there))
-    length = len(spell(column.values[column.codes[row : row + 1]])[0])
-    return f"row {row + 1:,}, column {column.name!r}: {length} character{'' if length == 1 else 's'}"
+    code = int(column.codes[row] if weights is None else column.codes[is_there].min())
+    length = len(spell(column.values[code : code + 1])[0])
+    where = f"row {row + 1:,}, " if weights is None else ""
+    return f"{where}column {column.name!r}: {length} character{'' if length == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Parquet files, read by duckdb, every column in the type that it has there."""
+"""Parquet files, and whatever else a database scans, read by duckdb, every column in the type that it has there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,19 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.database import bound, connection, file_literal
+from shoal.data.database import bound, connection
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
+from shoal.data.tables.parquet_files import ParquetFiles
+from shoal.data.tables.scannable import Scannable
 from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spread
+from shoal.data.tables.sql_types import FLOATS, INTEGERS, TEXTS, TIMES, family, plain, portable, portable_type
 from shoal.data.tables.table import Column, encode_cells
-from shoal.data.tables.workers import collapsed
 from shoal.errors import DataError
 
-_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-_FLOATS = {"FLOAT", "DOUBLE", "DECIMAL"}
-_TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
-_TEXTS = {"VARCHAR", "ENUM", "UUID"}
 _FEW_DISTINCT = 1 << 15
 _NEAR = 1 << 20  # of whole numbers, the greatest distance at which places are kept for all between them
 _UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
@@ -59,8 +58,8 @@ class TooManyDistinct(DataError):
         )
 
 
-def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Column]:
-    """Read all columns of a Parquet file.
+def read_parquet(source: os.PathLike[str] | Scannable, *, markers: Collection[str]) -> list[Column]:
+    """Read all columns of a Parquet file, or of several.
 
     Integers become int64, floats and decimals float64 (nan and null are missing), dates and times
     datetime64[us] in UTC, texts str; the markers of missing values apply to texts only.
@@ -70,7 +69,7 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
     DataError
         If the file is damaged or has no rows, or a column has a nested, binary or other odd type.
     """
-    return _read(path, markers, None).columns
+    return _read(source, markers, None).columns
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,14 @@ class Read:
 
 
 def read_distinct(
-    path: os.PathLike[str],
+    source: os.PathLike[str] | Scannable,
     *,
     markers: Collection[str],
     drops: Callable[[str], bool],
     person: Collection[str] = (),
     spills: bool = False,
 ) -> Read:
-    """Read every distinct row of a Parquet file once, and how many records it stands for.
+    """Read every distinct row of a Parquet file, or of what else is scanned, once; and how many records it stands for.
 
     The file is scanned, and never held: what needs memory are the distinct rows. Columns that `drops` says are not
     read, tell no rows apart, and come back without values.
@@ -107,11 +106,11 @@ def read_distinct(
     DataError
         As `read_parquet`, or where the distinct rows do not fit, and are not to be written to files.
     """
-    return _read(path, markers, drops, person, spills=spills)
+    return _read(source, markers, drops, person, spills=spills)
 
 
 def _read(
-    path: os.PathLike[str],
+    source: os.PathLike[str] | Scannable,
     markers: Collection[str],
     drops: Callable[[str], bool] | None,
     person: Collection[str] = (),
@@ -119,72 +118,66 @@ def _read(
     spills: bool = False,
 ) -> Read:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
-    with _told_errors(path, is_weighed=drops is not None), connection() as database:
-        scan, names, types, n_records = _described(database, path)
+    scanned = scannable(source)
+    path = scanned.path
+    with _told_errors(scanned, is_weighed=drops is not None), connection() as database:
+        seen = scanned.described(database, lambda name: drops is None or not drops(name) or name in person)
+        scan, names, types = seen.scan, seen.names, seen.types
         kept = [name for name in names if drops is None or not drops(name)]
         keys = [i for i, name in enumerate(names) if name in person]
         if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
-            cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
-            with collapsed(path, cells, len(types)) as parts:
+            cells = {f"c{i}": portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
+            with scanned.collapsed(cells) as parts:
                 if parts is not None:
-                    held = [_portable_type(kind) for kind in types]
+                    held = [portable_type(kind) for kind in types]
                     return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)", spills)
             return _read_collapsed(database, path, scan, names, types, markers, kept, spills=spills)
         if drops is not None:
             kept = [name for name in names if name in {*kept, *person}]
-            n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
-            refuse_too_many_held(path, n_records, len(kept), n_texts, "some may be of one person")
-        nothing = absent(n_records)
+            n_texts = sum(family(types[i]) in TEXTS for i in keys)
+            refuse_too_many_held(path, seen.n_records, len(kept), n_texts, "some may be of one person")
+        nothing = absent(seen.n_records)
         columns = [
             replace(nothing, name=name)
             if name not in kept
             else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
-            if _family(kind) in _TEXTS
+            if family(kind) in TEXTS
             else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
             for i, (name, kind) in enumerate(zip(names, types, strict=True))
         ]
         return Read(columns)
 
 
+def scannable(source: str | os.PathLike[str] | Scannable) -> Scannable:
+    """What is scanned; a path is that of one Parquet file."""
+    return source if isinstance(source, Scannable) else ParquetFiles(Path(source))
+
+
 @contextmanager
-def _told_errors(path: os.PathLike[str], *, is_weighed: bool) -> Iterator[None]:
+def _told_errors(scanned: Scannable, *, is_weighed: bool) -> Iterator[None]:
     """Say in a sentence why a file cannot be read."""
     try:
         yield
     except duckdb.OutOfMemoryException:
         how = "drop columns that tell records apart, or raise memory" if is_weighed else "leave out columns"
-        raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
+        raise DataError(f"{scanned.path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
-        raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
+        raise DataError(
+            f"{scanned.path}: a column holds integers beyond 64 bits with sign; turn it into text"
+        ) from None
     except duckdb.Error:
-        raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
-
-
-def _described(database: duckdb.DuckDBPyConnection, path: os.PathLike[str]) -> tuple[str, list[str], list[str], int]:
-    """The SQL that scans a file, with columns c0, c1, ..., their names and types, and the number of records."""
-    scan = f"read_parquet({file_literal(path)})"
-    described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-    types = [str(row[1]) for row in described]
-    for name, kind in zip((row[0] for row in described), types, strict=True):
-        refuse_type(str(path), str(name), kind)
-    # duckdb renames columns that differ only in case; the schema has the true names, the root first.
-    schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
-    names = [str(row[0]) for row in schema[1:]]
-    counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
-    if not counted or not counted[0]:
-        raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
-    aliases = ", ".join(f"c{i}" for i in range(len(types)))
-    return f"{scan} AS file({aliases})", names, types, int(counted[0])
+        raise DataError(scanned.damage()) from None
 
 
 def scan_distinct(
     database: duckdb.DuckDBPyConnection,
-    path: os.PathLike[str],
+    source: os.PathLike[str] | Scannable,
     markers: Collection[str],
     drops: Callable[[str], bool] | None = None,
 ) -> DistinctScan:
-    """A Parquet file to be scanned; texts and whole numbers as small numbers where they are few."""
-    scan, names, types, n_records = _described(database, path)
+    """What is to be scanned, by a path a Parquet file; texts and whole numbers as small numbers where they are few."""
+    seen = scannable(source).described(database, lambda name: drops is None or not drops(name))
+    scan, names, types, n_records = seen.scan, seen.names, seen.types, seen.n_records
     kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
     coded = _numbered(database, scan, {i: types[i] for i in kept})
     cells = [coded[i].cell if i in coded else plain(f"c{i}", types[i]) for i in kept]
@@ -219,7 +212,7 @@ def _read_collapsed(
     more = "" if counted == "count(*)" else ", n"
     rows = f"(SELECT {cells}{more} FROM {scan})"
     n_rows = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
-    texts = [i for i in kept if i not in coded and _family(types[i]) in _TEXTS]
+    texts = [i for i in kept if i not in coded and family(types[i]) in TEXTS]
     if spills and kept and not texts and not does_fit(n_rows, len(kept)):
         return _spilled(database, path, names, types, markers, kept, coded)
     weights = weights_of_rows(database, path, len(kept), names)
@@ -231,7 +224,7 @@ def _read_collapsed(
             columns.append(replace(nothing, name=name))
         elif i in coded:
             columns.append(coded[i].column(str(path), name, np.ma.getdata(fetched.pop(f"c{i}")), weights, markers))
-        elif _family(kind) in _TEXTS:
+        elif family(kind) in TEXTS:
             columns.append(_read_texts(database, "distinct_rows", f"c{i}", name, markers))
         else:
             columns.append(to_column(name, kind, _fetch(database, "distinct_rows", f"c{i}"), markers))
@@ -296,9 +289,9 @@ def _is_one_each(
     database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str], markers: Collection[str]
 ) -> bool:
     """Whether it is known that these columns, a key of persons, are different in all records."""
-    if any(_family(kind) in _FLOATS for kind in types.values()):
+    if any(family(kind) in FLOATS for kind in types.values()):
         return False
-    cells = [(plain(f"c{i}", kind), _family(kind) in _TEXTS) for i, kind in types.items()]
+    cells = [(plain(f"c{i}", kind), family(kind) in TEXTS) for i, kind in types.items()]
     return is_one_each(database, scan, cells, markers)
 
 
@@ -346,8 +339,8 @@ def _numbered(
     database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str], counted: str = "count(*)"
 ) -> dict[int, _Numbered]:
     """Those of the columns that have few texts, or whole numbers that lie near each other."""
-    texts = [i for i, kind in types.items() if _family(kind) in _TEXTS]
-    wholes = [i for i, kind in types.items() if _family(kind) in _INTEGERS]
+    texts = [i for i, kind in types.items() if family(kind) in TEXTS]
+    wholes = [i for i, kind in types.items() if family(kind) in INTEGERS]
     if not texts and not wholes:
         return {}
     asked = [f"CAST(coalesce({counted} FILTER (WHERE c{i} IS NULL), 0) AS BIGINT)" for i in (*texts, *wholes)]
@@ -445,60 +438,19 @@ def refuse_too_many_held(path: os.PathLike[str], n_records: int, n_columns: int,
     refuse_too_many(path, n_records, n_columns, what, HELD_BYTES + KEY_BYTES * n_texts)
 
 
-def refuse_type(where: str, name: str, kind: str) -> None:
-    """Refuse a column without a name, or with an SQL type that is no single value."""
-    if not name.strip():
-        raise DataError(f"{where}: a column has no name; give it one")
-    if _family(kind) not in _INTEGERS | _FLOATS | _TIMES | _TEXTS | {"BOOLEAN"}:
-        raise DataError(
-            f"{where}: the column {name!r} has the type {_family(kind)}, which is no single value; "
-            "leave it out or turn it into text or numbers"
-        )
-
-
-def _family(kind: str) -> str:
-    """The name of an SQL type without its parameters."""
-    return "LIST" if kind.endswith("]") else kind.split("(")[0].strip()
-
-
-def plain(cell: str, kind: str) -> str:
-    """The SQL that turns a cell into what :func:`to_column` takes."""
-    family = _family(kind)
-    if family in _TEXTS:
-        return f"CAST({cell} AS VARCHAR)"
-    if family in _TIMES:
-        return f"epoch_us({cell})"
-    if family in _FLOATS:
-        return f"CAST({cell} AS DOUBLE)"
-    return cell if family == "BOOLEAN" else f"CAST({cell} AS BIGINT)"
-
-
-def _portable(cell: str, kind: str) -> str:
-    """The SQL of a cell in one of the few types that every Parquet file holds as they are."""
-    found = plain(cell, kind)
-    return f"make_timestamp({found})" if _family(kind) in _TIMES else found
-
-
-def _portable_type(kind: str) -> str:
-    """The type of such a cell."""
-    families = ((_TEXTS, "VARCHAR"), (_TIMES, "TIMESTAMP"), (_FLOATS, "DOUBLE"), (_INTEGERS, "BIGINT"))
-    return next((portable for some, portable in families if _family(kind) in some), "BOOLEAN")
-
-
 def to_column(name: str, kind: str, fetched: npt.NDArray[Any], markers: Collection[str]) -> Column:
     """Make a column of what duckdb fetched: an array, masked where null."""
-    cells, missing = np.ma.getdata(fetched), np.ma.getmaskarray(fetched)
-    family = _family(kind)
-    if family in _TEXTS:
+    cells, missing, found = np.ma.getdata(fetched), np.ma.getmaskarray(fetched), family(kind)
+    if found in TEXTS:
         encoder = TextEncoder()
         cells[missing] = None
         encoder.add(cells.tolist())
         return encoder.column(name, markers)
-    if family in _TIMES:
+    if found in TIMES:
         return encode_cells(name, cells.astype(np.int64).view("datetime64[us]"), missing)
-    if family in _FLOATS:
+    if found in FLOATS:
         return encode_cells(name, cells, missing | np.isnan(cells))
-    return encode_cells(name, cells.astype(bool if family == "BOOLEAN" else np.int64), missing)
+    return encode_cells(name, cells.astype(bool if found == "BOOLEAN" else np.int64), missing)
 
 
 def _read_texts(

@@ -86,12 +86,16 @@ class Spread(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Where the range of each group begins and ends: as it is spelled, and the numbers or moments that it covers."""
+    """Where the range of each group begins and ends: as it is spelled, and the numbers or moments that it covers.
+
+    Moments may have times of the day, which are told apart.
+    """
 
     first: list[str]
     last: list[str]
     covers_from: Values
     covers_to: Values
+    has_times: bool = False
 
 
 def rounded_labels(spelled: Values, spread: Spread) -> Values | None:
@@ -118,7 +122,7 @@ def rounded_labels(spelled: Values, spread: Spread) -> Values | None:
     first = dict(zip(low.tolist(), found.first, strict=True))
     last = dict(zip(high.tolist(), found.last, strict=True))
     labels = [
-        value_label(spelled[a]) if a == b else _label(first[a], last[b])
+        value_label(spelled[a]) if a == b else _label(first[a], last[b], found.has_times)
         for a, b in (divmod(pair, len(spelled)) for pair in pairs.tolist())
     ]
     return np.array(labels, dtype=object)[of_group]
@@ -141,14 +145,18 @@ def ordered_ends(low: Codes, high: Codes, n_distinct: npt.NDArray[np.int64], n_v
     return (low * ~is_range, np.where(is_range, np.int32(n_values - 1), high)) if n_values > 2 else (low, high)
 
 
-def _label(first: str, last: str) -> str:
-    """One cell of a calendar is spelled by its finer ends: a month alone could be taken for a date."""
+def _label(first: str, last: str, has_times: bool) -> str:
+    """One cell of a calendar is spelled by its finer ends: a month alone could be taken for a date.
+
+    A day is its first moment, so where there are times a month goes up to the day after, which is left out.
+    """
     if first != last:
         return range_label(first, last)
     unit: Unit = "Y" if len(first) == len("2021") else "M"
     edges = np.array([first, first], dtype=f"datetime64[{unit}]") + np.array([0, 1])
-    finer = edges.astype(f"datetime64[{_FINER[unit]}]") - np.array([0, 1])
-    return range_label(str(finer[0]), str(finer[1]))
+    is_open = has_times and unit == "M"
+    finer = edges.astype(f"datetime64[{_FINER[unit]}]") - np.array([0, not is_open])
+    return range_label(str(finer[0]), str(finer[1]), is_open=is_open)
 
 
 def _ends(spelled: Values, spread: Spread) -> Ends | None:
@@ -291,7 +299,7 @@ def _date_grids(below: Places, above: Places, least: Fraction, has_times: bool) 
         if n * _DAYS[unit] * _DAY >= least or (n, unit) == _SPANS[-1]:
             first, last = _calendar_cells(below, n, unit), _calendar_cells(above, n, unit) + n
             covers = (a.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64) for a in (first, last))
-            yield Ends(_spelled(first, unit), _spelled(last - 1, unit), next(covers), next(covers) - 1)
+            yield Ends(_spelled(first, unit), _spelled(last - 1, unit), next(covers), next(covers) - 1, has_times)
 
 
 def _time_ends(below: Places, above: Places, step: int) -> Ends:

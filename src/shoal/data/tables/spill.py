@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,28 @@ ROWS_AT_ONCE = 1 << 18
 Rows2D = npt.NDArray[np.int32]
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make a file that is the owner's alone, if it is not there, for the block to write; say why that cannot be."""
+    try:
+        path.touch(mode=0o600)
+        yield
+    except OSError as error:
+        raise ShoalError(
+            "rows that do not fit into memory cannot be written to the temporary folder: "
+            f"{error.strerror or error}; make room there, or name another one in TMPDIR"
+        ) from None
+
+
+def save_arrays(path: Path, *arrays: npt.NDArray[Any]) -> None:
+    """Write an array, or several, beside the rows; `np.load` reads them."""
+    with writing(path), path.open("wb") as file:
+        if len(arrays) == 1:
+            np.save(file, *arrays)
+        else:
+            np.savez(file, *arrays)
+
+
 @dataclass
 class RowFile:
     """Rows of codes behind each other; the last of each is its number of records."""
@@ -37,16 +59,8 @@ class RowFile:
 
     def append(self, rows: Rows2D) -> None:
         """Write rows behind those that are there."""
-        try:
-            if not self.n_rows:
-                self.path.touch(mode=0o600)
-            with self.path.open("ab") as file:
-                file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
-        except OSError as error:
-            raise ShoalError(
-                "rows that do not fit into memory cannot be written to the temporary folder: "
-                f"{error.strerror or error}; make room there, or name another one in TMPDIR"
-            ) from None
+        with writing(self.path), self.path.open("ab") as file:
+            file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
         self.n_rows += len(rows)
 
     def read(self, begin: int = 0, end: int | None = None) -> Rows2D:

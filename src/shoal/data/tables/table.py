@@ -135,11 +135,15 @@ def not_a_value(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def encode_cells(name: str, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Column:
-    """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None too)."""
+    """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None too).
+
+    Negative zero is zero: the two are equal, so that it would be chance which of them stands for both.
+    """
     if missing is None:
         is_text = cells.dtype == object
         missing = np.array([c is None for c in cells], dtype=bool) if is_text else not_a_value(cells)
-    values, inverse = np.unique(cells[~missing], return_inverse=True)
+    present = cells[~missing]
+    values, inverse = np.unique(present + 0.0 if present.dtype.kind == "f" else present, return_inverse=True)
     codes = np.full(len(cells), len(values), dtype=np.int32)
     codes[~missing] = inverse
     return Column(name, codes, values, (None,) if missing.any() else ())

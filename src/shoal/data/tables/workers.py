@@ -1,10 +1,10 @@
 """Workers that read and write shared storage themselves, so that no original row passes through the driver.
 
-A Parquet file is read in runs of its row groups. Each worker collapses its run to distinct rows with the number of
-their records, and writes these, in as many buckets as there are workers, to the scratch folder; then each merges a
-bucket of all runs. Sums of counts are the same in whatever order they are made, so the driver reads the distinct rows
-that it would have found itself. Of a published table workers write the row groups, which the driver puts behind each
-other.
+A Parquet file, or several that are one table, is read in runs of row groups. Each worker collapses its run to distinct
+rows with the number of their records, and writes these, in as many buckets as there are workers, to the scratch folder;
+then each merges a bucket of all runs. Sums of counts are the same in whatever order they are made, so the driver reads
+the distinct rows that it would have found itself. Of a published table workers write the row groups, which the driver
+puts behind each other.
 
 A file that a worker writes appears whole, under a name that depends on the block alone: what a lost worker had is
 written anew. A worker that does not see the files of the driver says so, and its part is done by the driver.
@@ -13,11 +13,12 @@ written anew. A worker that does not see the files of the driver says so, and it
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -119,21 +120,53 @@ class Seen:
             return False
 
 
-@contextmanager
-def collapsed(path: str | os.PathLike[str], cells: Mapping[str, str], n_columns: int) -> Iterator[str | None]:
-    """Let workers collapse a Parquet file; the SQL that scans the distinct rows that they wrote, with counts ``n``.
+@dataclass(frozen=True)
+class FileCells:
+    """One of the Parquet files that are a table.
 
-    None where nobody else reads, or the file has a single row group. The rows are there as long as the block lasts.
-
-    Parameters
+    Attributes
     ----------
-    cells : mapping of str to str
-        The SQL of each cell by its name, where the columns of the file are called ``c0``, ``c1``, ...
+    path : Path
+    cells : tuple of str
+        The SQL of the cells of the table's columns c0, c1, ..., where those of the file are called p0, p1, ...
     n_columns : int
         How many columns the file has.
     """
+
+    path: Path
+    cells: tuple[str, ...]
+    n_columns: int
+
+    @classmethod
+    def plain(cls, path: Path, n_columns: int) -> FileCells:
+        """The only one, with the columns of the table."""
+        return cls(path, tuple(f"p{i}" for i in range(n_columns)), n_columns)
+
+    def scan(self, begin: int, end: int) -> str:
+        """The SQL that scans some of its rows, as columns c0, c1, ..."""
+        columns = ", ".join([*(f"p{i}" for i in range(self.n_columns)), "row_number"])
+        told = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(self.cells))
+        return (
+            f"SELECT {told} FROM read_parquet({file_literal(self.path)}, file_row_number = true) AS file({columns}) "
+            f"WHERE row_number >= {begin} AND row_number < {end}"
+        )
+
+
+@contextmanager
+def collapsed(files: Sequence[FileCells], cells: Mapping[str, str]) -> Iterator[str | None]:
+    """Let workers collapse Parquet files; the SQL that scans the distinct rows that they wrote, with counts ``n``.
+
+    None where nobody else reads, or there is a single row group. The rows are there as long as the block lasts.
+
+    Parameters
+    ----------
+    files : sequence of FileCells
+    cells : mapping of str to str
+        The SQL of each cell by its name, where the columns of the table are called ``c0``, ``c1``, ...
+    """
     workers = _readers.get()
-    runs = [] if workers is None or not cells else row_group_runs(path, PARTS_A_WORKER * workers.n_workers)
+    paths = [file.path for file in files]
+    runs = [] if workers is None or not cells else row_group_runs(paths, PARTS_A_WORKER * workers.n_workers)
     if workers is None or len(runs) < 2:
         yield None
         return
@@ -143,56 +176,63 @@ def collapsed(path: str | os.PathLike[str], cells: Mapping[str, str], n_columns:
     with scratch_folder() as folder:
         lock = folder / "driver"  # who sees it shares this folder too
         lock.touch(mode=0o600)
-        seen = (Seen.of(path), Seen.of(lock))
+        here = Seen.of(lock)
         try:
-            workers.run(
-                collapse_run,
-                [(*seen, run, dict(cells), n_columns, i, n_buckets, share) for i, run in enumerate(runs)],
-            )
-            merged = workers.run(merge_bucket, [(seen[1], list(cells), i, len(runs), share) for i in range(n_buckets)])
-        except (duckdb.Error, OSError):  # this machine reads the file itself, and says what is wrong
+            jobs = [tuple((Seen.of(paths[i]), files[i].scan(*rows)) for i, *rows in run) for run in runs]
+            workers.run(collapse_run, [(job, here, dict(cells), i, n_buckets, share) for i, job in enumerate(jobs)])
+            merged = workers.run(merge_bucket, [(here, list(cells), i, len(runs), share) for i in range(n_buckets)])
+        except (duckdb.Error, OSError):  # this machine reads the files itself, and says what is wrong
             merged = []
         yield f"read_parquet([{', '.join(map(file_literal, merged))}])" if merged else None
 
 
-def row_group_runs(path: str | os.PathLike[str], n_most: int) -> list[tuple[int, int]]:
-    """First and last row, the latter not included, of runs of row groups of about equally many rows."""
+def row_group_runs(paths: Sequence[str | os.PathLike[str]], n_most: int) -> list[list[tuple[int, int, int]]]:
+    """Runs of row groups of about equally many rows: which file, its first row, and the one behind its last."""
+    listed = f"[{', '.join(map(file_literal, paths))}]"
     with connection() as database:
         told = database.execute(
-            f"SELECT max(row_group_num_rows) FROM parquet_metadata({file_literal(path)}) GROUP BY row_group_id "
-            "ORDER BY row_group_id"
+            f"SELECT file_name, max(row_group_num_rows) FROM parquet_metadata({listed}) "
+            "GROUP BY file_name, row_group_id ORDER BY file_name, row_group_id"
         ).fetchall()
-    ends = [0]
-    for (n_rows,) in told:
-        ends.append(ends[-1] + int(n_rows))
+    groups: dict[str, list[int]] = {}
+    for name, n_rows in told:
+        groups.setdefault(str(name), []).append(int(n_rows))
+    ends, first = [0], [0]  # of row groups and of files, behind each other
+    for path in paths:
+        ends += [ends[-1] + n for n in accumulate(groups.get(os.path.abspath(path), ()))]
+        first.append(ends[-1])
     wanted = {min(ends, key=lambda end: abs(end - ends[-1] * i / n_most)) for i in range(n_most + 1)}
-    cuts = sorted(wanted | {0, ends[-1]})
-    return list(pairwise(cuts))
+    runs: list[list[tuple[int, int, int]]] = []
+    for begin, end in pairwise(sorted(wanted | {0, ends[-1]})):
+        inside = range(bisect_right(first, begin) - 1, bisect_left(first, end))
+        pieces = [(i, max(begin, first[i]) - first[i], min(end, first[i + 1]) - first[i]) for i in inside]
+        runs.append([piece for piece in pieces if piece[1] < piece[2]])
+    return runs
 
 
 def collapse_run(
-    source: Seen,
+    pieces: Sequence[tuple[Seen, str]],
     lock: Seen,
-    run: tuple[int, int],
     cells: Mapping[str, str],
-    n_columns: int,
     number: int,
     n_buckets: int,
     memory: int | None,
 ) -> bool | None:
-    """Write the distinct rows of some rows of a file, with their counts, in buckets; None if the file is not here."""
-    if not (source.is_here() and lock.is_here()):
+    """Write the distinct rows of some rows of files, with their counts, in buckets; None if a file is not here.
+
+    A piece is a file, and the SQL that scans some of its rows as columns ``c0``, ``c1``, ...
+    """
+    if not (lock.is_here() and all(file.is_here() for file, _ in pieces)):
         return None
     folder = Path(lock.path).parent
     names = ", ".join(cells)
-    columns = ", ".join([*(f"c{i}" for i in range(n_columns)), "row_number"])
     told = ", ".join(f"{cell} AS {name}" for name, cell in cells.items())
-    scan = f"read_parquet({file_literal(source.path)}, file_row_number = true) AS file({columns})"
+    scan = " UNION ALL ".join(query for _, query in pieces)
     with bounded(memory), connection() as database:
         database.execute("SET preserve_insertion_order = false")
         database.execute(
-            f"CREATE TEMP TABLE found AS SELECT {names}, count(*) AS n FROM (SELECT {told} FROM {scan} "
-            f"WHERE row_number >= {run[0]} AND row_number < {run[1]}) GROUP BY {names}"
+            f"CREATE TEMP TABLE found AS SELECT {names}, count(*) AS n FROM (SELECT {told} FROM ({scan})) "
+            f"GROUP BY {names}"
         )
         for bucket in range(n_buckets):
             some = f"SELECT * FROM found WHERE hash({names}) % {n_buckets} = {bucket}"

@@ -8,7 +8,7 @@ kept as lists and added to the digits one by one. What the scores are is said in
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
+class BlockIndex(NamedTuple):
+    """The items of the records of a block: rows of bits of the first `n_dense`, lists of records of the others."""
+
+    n_dense: int
+    bits: Words  # one row more, of zeros; as many columns as `count_words` says
+    list_starts: Codes  # two entries more than there are items with lists
+    listed: Places
+
+
 def count_words(n_records: int) -> int:
     """The length of a row of bits for so many records."""
     return -(-n_records // (64 * PART)) * PART
@@ -41,21 +50,9 @@ def _count_ones(word: Any) -> Any:
 
 
 @compiled
-def fill_bits(
-    starts: Ints,
-    items: Codes,
-    first: int,
-    stop: int,
-    n_dense: int,
-    bits: Words,
-    list_starts: Codes,
-    listed: Places,
-) -> None:
-    """Index a block: rows of bits for the items below ``n_dense``, lists of records for those from there on.
-
-    `bits` has one row more, of zeros, and as many columns as `count_words` says. `list_starts` has two entries more
-    than there are items with lists.
-    """
+def fill_bits(starts: Ints, items: Codes, first: int, stop: int, index: BlockIndex) -> None:
+    """Fill the index of a block."""
+    n_dense, bits, list_starts, listed = index.n_dense, index.bits, index.list_starts, index.listed
     bits[:, :] = _ZERO
     list_starts[:] = 0
     for place in range(first, stop):
@@ -279,10 +276,7 @@ def scan_bits(
     seats: Ints,
     first: int,
     stop: int,
-    n_dense: int,
-    bits: Words,
-    list_starts: Codes,
-    listed: Places,
+    index: BlockIndex,
     is_cosine: bool,
     best_scores: Floats,
     best_rows: Codes,
@@ -294,10 +288,11 @@ def scan_bits(
     suffice; counts too small for the sizes of a part are dropped 512 at a time; and the first block that a query
     meets is tried with the largest counts alone.
     """
+    n_dense, list_starts, listed = index.n_dense, index.list_starts, index.listed
     n_block = stop - first
-    n_words = bits.shape[1]
+    n_words = index.bits.shape[1]
     n_parts = n_words // PART
-    rows_of_bits = bits.reshape(bits.size)
+    rows_of_bits = index.bits.reshape(index.bits.size)
     k = best_scores.shape[1]
     least, most = np.zeros(n_parts), np.full(n_parts, -1.0)
     for i in range(n_block):

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Singles, Words
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.hash import fingerprint, holds
+from shoal.kernels.strings.hash import Unwanted, is_unwanted
 
 _SPREAD = np.uint64(0x2545F4914F6CDD1D)
 _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
@@ -115,9 +115,7 @@ def generate_strings(
     order: int,
     support: int,
     n_tries: int,
-    originals: Words,
-    keys: Words,
-    basis: np.uint64,
+    unwanted: Unwanted,
     state: Words,
     out_starts: Ints,
     out: Codes,
@@ -127,8 +125,7 @@ def generate_strings(
 
     Row i is drawn for the i-th template, from its group, and fills ``out[out_starts[i]:out_starts[i + 1]]``; where
     that is not the template's length, each place takes the symbol of the position that lies at its middle. A string
-    whose fingerprint is among ``originals`` (ascending, made with the same keys and basis) is drawn again,
-    ``n_tries`` times at most, and else not kept.
+    that is unwanted is drawn again, ``n_tries`` times at most, and else not kept.
     """
     length = len(position_starts) - 1
     chosen = np.empty(length, np.int32)
@@ -144,7 +141,7 @@ def generate_strings(
                 _draw(features, weights, places, order, support, state, group, chances, longer, chosen)
                 for t in range(size):
                     out[at + t] = feature_symbols[chosen[(2 * t + 1) * length // (2 * size)]]
-                if not holds(originals, fingerprint(out, at, at + size, keys, basis)):
+                if not is_unwanted(unwanted, out, at, at + size):
                     is_kept[row] = True
                     break
                 n_rejected += 1

@@ -8,10 +8,21 @@ A centre lies in an array over all features, which is filled and cleared around 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
+
+
+class SparseTemplates(NamedTuple):
+    """Templates as sparse rows, see `shoal.kernels.strings.templates`."""
+
+    starts: Ints
+    features: Codes
+    weights: Singles
+    n_features: int
 
 
 @compiled
@@ -74,8 +85,9 @@ def _clear_group(starts: Ints, features: Codes, group: Ints, centre: Singles) ->
 
 
 @compiled
-def similarities(starts: Ints, features: Codes, weights: Singles, centre: Singles) -> Floats:
+def similarities(templates: SparseTemplates, centre: Singles) -> Floats:
     """The similarity of every template to one centre."""
+    starts, features, weights = templates.starts, templates.features, templates.weights
     out = np.empty(len(starts) - 1)
     for row in range(len(out)):
         out[row] = similarity(features, weights, starts[row], starts[row + 1], centre)
@@ -83,10 +95,10 @@ def similarities(starts: Ints, features: Codes, weights: Singles, centre: Single
 
 
 @compiled
-def average(starts: Ints, features: Codes, weights: Singles, rows: Ints, n_features: int) -> Singles:
+def average(templates: SparseTemplates, rows: Ints) -> Singles:
     """The centroid of some templates."""
-    centre = np.zeros(n_features, np.float32)
-    _add_group(starts, features, weights, rows, centre)
+    centre = np.zeros(templates.n_features, np.float32)
+    _add_group(templates.starts, templates.features, templates.weights, rows, centre)
     return centre
 
 
@@ -141,40 +153,27 @@ def _take_closest(
 
 
 @compiled
-def pass_around_templates(
-    starts: Ints, features: Codes, weights: Singles, n_features: int, k: int, order: Ints
-) -> Codes:
-    """Group around templates that are picked in the given order; fewer than k stay unlabelled, -1."""
+def pass_around(templates: SparseTemplates, k: int, order: Ints, members: Ints, group_starts: Ints) -> Codes:
+    """Group around templates that are picked in the given order, or, where that is empty, around former centroids.
+
+    Fewer than k stay unlabelled, -1. The former groups, `members` and `group_starts`, are not looked at where there is
+    an order.
+    """
+    starts, features, weights = templates.starts, templates.features, templates.weights
     n = len(starts) - 1
     labels = np.full(n, -1, np.int32)
     left = np.arange(n)
-    centre = np.zeros(n_features, np.float32)
+    centre = np.zeros(templates.n_features, np.float32)
     keys, rows = np.empty(k), np.empty(k, np.int64)
     n_left, at = n, 0
     for label in range(n // k):
-        while labels[order[at]] >= 0:
-            at += 1
-        row = order[at]
-        add_template(features, weights, starts[row], starts[row + 1], 1.0, centre)
-        n_left = _take_closest(starts, features, weights, centre, label, labels, left, n_left, keys, rows)
-        # The picked one itself is as close as can be, but smaller rows with the same string may have been taken.
-        clear_template(features, starts[row], starts[row + 1], centre)
-    return labels
-
-
-@compiled
-def pass_around_centroids(
-    starts: Ints, features: Codes, weights: Singles, n_features: int, k: int, members: Ints, group_starts: Ints
-) -> Codes:
-    """Group around the centroids of former groups, in their order; fewer than k stay unlabelled, -1."""
-    n = len(starts) - 1
-    labels = np.full(n, -1, np.int32)
-    left = np.arange(n)
-    centre = np.zeros(n_features, np.float32)
-    keys, rows = np.empty(k), np.empty(k, np.int64)
-    n_left = n
-    for label in range(n // k):
-        group = members[group_starts[label] : group_starts[label + 1]]
+        if len(order) > 0:
+            # A picked one is as close as can be, but smaller rows with the same string may be taken before it.
+            while labels[order[at]] >= 0:
+                at += 1
+            group = order[at : at + 1]
+        else:
+            group = members[group_starts[label] : group_starts[label + 1]]
         _add_group(starts, features, weights, group, centre)
         n_left = _take_closest(starts, features, weights, centre, label, labels, left, n_left, keys, rows)
         _clear_group(starts, features, group, centre)
@@ -182,24 +181,29 @@ def pass_around_centroids(
 
 
 @compiled
+def insert_near(scores: Floats, near: Codes, row: int, score: float, label: int) -> None:
+    """Put a group among the nearest of a template, if it is one of them; behind those that are as near."""
+    at = near.shape[1] - 1
+    if score <= scores[row, at]:
+        return
+    while at > 0 and scores[row, at - 1] < score:
+        scores[row, at], near[row, at] = scores[row, at - 1], near[row, at - 1]
+        at -= 1
+    scores[row, at], near[row, at] = score, label
+
+
+@compiled
 def nearest_groups(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
-    n_features: int,
-    members: Ints,
-    group_starts: Ints,
-    labels: Codes,
-    asked: Ints,
-    n_near: int,
+    templates: SparseTemplates, members: Ints, group_starts: Ints, labels: Codes, asked: Ints, n_near: int
 ) -> Codes:
     """For each template that is asked for, the groups with the nearest centroids, its own left out, nearest first.
 
     Of equally near ones the smaller number comes first; -1 where there are no more groups.
     """
+    starts, features, weights = templates.starts, templates.features, templates.weights
     near = np.full((len(asked), n_near), -1, np.int32)
     best = np.full((len(asked), n_near), -np.inf)
-    centre = np.zeros(n_features, np.float32)
+    centre = np.zeros(templates.n_features, np.float32)
     for label in range(len(group_starts) - 1):
         group = members[group_starts[label] : group_starts[label + 1]]
         _add_group(starts, features, weights, group, centre)
@@ -207,30 +211,17 @@ def nearest_groups(
             row = asked[i]
             if labels[row] == label:
                 continue
-            s = similarity(features, weights, starts[row], starts[row + 1], centre)
-            if s > best[i, n_near - 1]:
-                at = n_near - 1
-                while at > 0 and best[i, at - 1] < s:
-                    best[i, at], near[i, at] = best[i, at - 1], near[i, at - 1]
-                    at -= 1
-                best[i, at], near[i, at] = s, label
+            insert_near(best, near, i, similarity(features, weights, starts[row], starts[row + 1], centre), label)
         _clear_group(starts, features, group, centre)
     return near
 
 
 @compiled
-def group_costs(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
-    n_features: int,
-    length: int,
-    members: Ints,
-    group_starts: Ints,
-) -> Floats:
+def group_costs(templates: SparseTemplates, length: int, members: Ints, group_starts: Ints) -> Floats:
     """The sum of the distances of the members to their centroid, for each group."""
+    starts, features, weights = templates.starts, templates.features, templates.weights
     out = np.zeros(len(group_starts) - 1)
-    centre = np.zeros(n_features, np.float32)
+    centre = np.zeros(templates.n_features, np.float32)
     for label in range(len(out)):
         group = members[group_starts[label] : group_starts[label + 1]]
         _add_group(starts, features, weights, group, centre)

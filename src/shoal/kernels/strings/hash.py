@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Words
@@ -39,6 +41,20 @@ def holds(ascending: Words, word: np.uint64) -> bool:
     """Whether a sorted array holds a word."""
     place = first_not_below(ascending, 0, len(ascending), word)
     return place < len(ascending) and ascending[place] == word
+
+
+class Unwanted(NamedTuple):
+    """Strings that must not be drawn."""
+
+    words: Words  # their fingerprints, ascending
+    keys: Words  # of each symbol, by which these were made
+    basis: np.uint64
+
+
+@compiled
+def is_unwanted(unwanted: Unwanted, symbols: Codes, begin: int, end: int) -> bool:
+    """Whether one string has the fingerprint of one of these."""
+    return holds(unwanted.words, fingerprint(symbols, begin, end, unwanted.keys, unwanted.basis))
 
 
 @compiled

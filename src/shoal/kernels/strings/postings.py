@@ -12,14 +12,15 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.groups import add_template, sink
+from shoal.kernels.strings.groups import SparseTemplates, add_template, insert_near, sink
+
+Postings = tuple[Ints, Codes, Singles]
+"""Where the templates of each feature begin, the templates, and their weights (empty where all weigh 1)."""
 
 
 @compiled
 def _score(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
+    templates: SparseTemplates,
     first: Ints,
     last: Ints,
     rows: Codes,
@@ -34,6 +35,7 @@ def _score(
 
     Templates that have a label are taken off the lists.
     """
+    starts, features, weights = templates.starts, templates.features, templates.weights
     for row in group:
         add_template(features, weights, starts[row], starts[row + 1], 1.0 / len(group), centre)
     n_touched = 0
@@ -65,28 +67,12 @@ def _score(
 
 @compiled
 def pass_by_postings(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
-    n_features: int,
-    by_feature: tuple[Ints, Codes, Singles],
-    k: int,
-    order: Ints,
-    members: Ints,
-    group_starts: Ints,
+    templates: SparseTemplates, by_feature: Postings, k: int, order: Ints, members: Ints, group_starts: Ints
 ) -> Codes:
-    """Group around templates that are picked in the given order, or, where that is empty, around former centroids.
-
-    Parameters
-    ----------
-    by_feature : tuple
-        Where the templates of each feature begin, the templates, and their weights (empty where all weigh 1).
-    members, group_starts : int64 arrays
-        The former groups; not looked at where there is an order.
-    """
-    n = len(starts) - 1
+    """As `shoal.kernels.strings.groups.pass_around`."""
+    n = len(templates.starts) - 1
     labels = np.full(n, -1, np.int32)
-    scores, touched, centre = np.zeros(n), np.empty(n, np.int64), np.zeros(n_features, np.float32)
+    scores, touched, centre = np.zeros(n), np.empty(n, np.int64), np.zeros(templates.n_features, np.float32)
     first, last = by_feature[0], by_feature[0][1:].copy()
     lists, own_weights = by_feature[1].copy(), by_feature[2].copy()
     keys, rows = np.empty(k), np.empty(k, np.int64)
@@ -100,9 +86,7 @@ def pass_by_postings(
             group = one
         else:
             group = members[group_starts[label] : group_starts[label + 1]]
-        n_touched = _score(
-            starts, features, weights, first, last, lists, own_weights, labels, group, scores, touched, centre
-        )
+        n_touched = _score(templates, first, last, lists, own_weights, labels, group, scores, touched, centre)
         keys[:] = -np.inf
         rows[:] = -1
         for i in range(n_touched):
@@ -127,38 +111,24 @@ def pass_by_postings(
 
 @compiled
 def nearest_by_postings(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
-    n_features: int,
-    by_feature: tuple[Ints, Codes, Singles],
-    members: Ints,
-    group_starts: Ints,
-    labels: Codes,
-    n_near: int,
+    templates: SparseTemplates, by_feature: Postings, members: Ints, group_starts: Ints, labels: Codes, n_near: int
 ) -> Codes:
     """For each template the groups with the nearest centroids, its own left out; as `nearest_groups` of all."""
-    n, n_groups = len(starts) - 1, len(group_starts) - 1
+    n, n_groups = len(templates.starts) - 1, len(group_starts) - 1
     near = np.full((n, n_near), -1, np.int32)
     best = np.full((n, n_near), -np.inf)
-    scores, touched, centre = np.zeros(n), np.empty(n, np.int64), np.zeros(n_features, np.float32)
+    scores, touched, centre = np.zeros(n), np.empty(n, np.int64), np.zeros(templates.n_features, np.float32)
     first, rows, own_weights = by_feature
     last, none = first[1:].copy(), np.full(n, -1, np.int32)
     for label in range(n_groups):
         group = members[group_starts[label] : group_starts[label + 1]]
-        n_touched = _score(
-            starts, features, weights, first, last, rows, own_weights, none, group, scores, touched, centre
-        )
+        n_touched = _score(templates, first, last, rows, own_weights, none, group, scores, touched, centre)
         for i in range(n_touched):
             row = touched[i]
             s = scores[row]
             scores[row] = 0.0
-            if labels[row] != label and s > best[row, n_near - 1]:
-                place = n_near - 1
-                while place > 0 and best[row, place - 1] < s:
-                    best[row, place], near[row, place] = best[row, place - 1], near[row, place - 1]
-                    place -= 1
-                best[row, place], near[row, place] = s, label
+            if labels[row] != label:
+                insert_near(best, near, row, s, label)
     for row in range(n):
         label = 0
         for place in range(n_near):

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.groups import add_template, clear_template, similarity
+from shoal.kernels.strings.groups import SparseTemplates, add_template, clear_template, similarity
 
 LEAST_GAIN = 1e-6  # a gain below it may be a rounding error
 
@@ -70,10 +70,7 @@ def _first_alive(near: Codes, row: int, sizes: Ints, own: int) -> int:
 
 @compiled
 def reassign(
-    starts: Ints,
-    features: Codes,
-    weights: Singles,
-    n_features: int,
+    templates: SparseTemplates,
     length: int,
     k: int,
     labels: Codes,
@@ -86,6 +83,7 @@ def reassign(
     ``near`` lists for each template the groups to try, nearest first; ``labels`` and ``costs`` are changed in place,
     and a dissolved group is empty at the end. Returns how many templates were moved.
     """
+    starts, features, weights = templates.starts, templates.features, templates.weights
     n, n_groups = len(labels), len(costs)
     head, after = np.full(n_groups, -1, np.int64), np.empty(n, np.int64)
     sizes = np.zeros(n_groups, np.int64)
@@ -93,7 +91,7 @@ def reassign(
         after[row] = head[labels[row]]
         head[labels[row]] = row
         sizes[labels[row]] += 1
-    centre = np.zeros(n_features, np.float32)
+    centre = np.zeros(templates.n_features, np.float32)
     rows = np.empty(n, np.int64)
     touched = np.empty(n, np.int64)
     new_costs = np.empty(n, np.float64)

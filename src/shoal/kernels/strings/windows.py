@@ -14,7 +14,7 @@ from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
-from shoal.kernels.strings.hash import fingerprint, holds
+from shoal.kernels.strings.hash import Unwanted, is_unwanted
 
 DEALT_FROM = 16
 """Of so many occurrences the one that was dealt least often is looked for."""
@@ -26,6 +26,33 @@ MOST_ANEW = 8
 def bin_of(place: int, length: int, n_bins: int) -> int:
     """The bin in which the middle of a place lies."""
     return (2 * place + 1) * n_bins // (2 * length)
+
+
+@compiled
+def _list_windows(starts: Ints, begin: int, end: int, n_bins: int, reach: int) -> tuple[Ints, Ints, Ints]:
+    """Where the occurrences of each window of one group begin, and of each its place among all symbols and its row.
+
+    In a window, rows and their places ascend.
+    """
+    window_starts = np.zeros(n_bins + 1, np.int64)
+    for row in range(begin, end):
+        length = starts[row + 1] - starts[row]
+        for u in range(length):
+            own = bin_of(u, length, n_bins)
+            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
+                window_starts[b + 1] += 1
+    for b in range(n_bins):
+        window_starts[b + 1] += window_starts[b]
+    places, rows = np.empty(window_starts[n_bins], np.int64), np.empty(window_starts[n_bins], np.int64)
+    fill = window_starts[:-1].copy()
+    for row in range(begin, end):
+        length = starts[row + 1] - starts[row]
+        for u in range(length):
+            own = bin_of(u, length, n_bins)
+            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
+                places[fill[b]], rows[fill[b]] = starts[row] + u, row
+                fill[b] += 1
+    return window_starts, places, rows
 
 
 @compiled
@@ -58,26 +85,10 @@ def find_unsupported(
     counts, seen_window = np.empty(n_symbols, np.int64), np.empty(n_symbols, np.int64)
     seen_member = np.empty(n_symbols, np.int64)
     for group in range(len(group_starts) - 1):
-        begin, end, B, reach = group_starts[group], group_starts[group + 1], n_bins[group], reaches[group]
-        window_starts = np.zeros(B + 1, np.int64)
-        for row in range(begin, end):
-            length = starts[row + 1] - starts[row]
-            for u in range(length):
-                own = bin_of(u, length, B)
-                for b in range(max(own - reach, 0), min(own + reach, B - 1) + 1):
-                    window_starts[b + 1] += 1
-        for b in range(B):
-            window_starts[b + 1] += window_starts[b]
-        places, members = np.empty(window_starts[B], np.int64), np.empty(window_starts[B], np.int64)
-        is_own = np.empty(window_starts[B], np.bool_)
-        fill = window_starts[:-1].copy()
-        for row in range(begin, end):
-            length = starts[row + 1] - starts[row]
-            for u in range(length):
-                own = bin_of(u, length, B)
-                for b in range(max(own - reach, 0), min(own + reach, B - 1) + 1):
-                    places[fill[b]], members[fill[b]], is_own[fill[b]] = starts[row] + u, row, b == own
-                    fill[b] += 1
+        B = n_bins[group]
+        window_starts, places, rows = _list_windows(
+            starts, group_starts[group], group_starts[group + 1], B, reaches[group]
+        )
         seen_window[:] = -1
         n_shown[group], n_telling[group] = 0, 0
         for b in range(B):
@@ -86,15 +97,16 @@ def find_unsupported(
                 symbol = symbols[places[i]]
                 if seen_window[symbol] != b:
                     seen_window[symbol], seen_member[symbol], counts[symbol] = b, -1, 0
-                if seen_member[symbol] != members[i]:
-                    seen_member[symbol] = members[i]
+                if seen_member[symbol] != rows[i]:
+                    seen_member[symbol] = rows[i]
                     counts[symbol] += 1
                     if counts[symbol] == support:
                         n_shown[group] += 1
                         is_telling = True
             n_telling[group] += is_telling
             for i in range(window_starts[b], window_starts[b + 1]):
-                if is_own[i]:
+                start = starts[rows[i]]
+                if bin_of(places[i] - start, starts[rows[i] + 1] - start, B) == b:
                     is_unsupported[places[i]] = counts[symbols[places[i]]] < support
 
 
@@ -207,26 +219,10 @@ def _index_group(
     have each there.
     """
     largest = np.int64(-1)  # typed: a literal one would compile the order a second time
-    window_starts = np.zeros(n_bins + 1, np.int64)
-    for row in range(begin, end):
-        length = starts[row + 1] - starts[row]
-        for u in range(length):
-            largest = max(largest, symbols[starts[row] + u])
-            own = bin_of(u, length, n_bins)
-            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
-                window_starts[b + 1] += 1
-    for b in range(n_bins):
-        window_starts[b + 1] += window_starts[b]
+    for place in range(starts[begin], starts[end]):
+        largest = max(largest, symbols[place])
+    window_starts, found, rows = _list_windows(starts, begin, end, n_bins, reach)
     total = window_starts[n_bins]
-    found, owners = np.empty(total, np.int64), np.empty(total, np.int64)
-    fill = window_starts[:-1].copy()
-    for row in range(begin, end):
-        length = starts[row + 1] - starts[row]
-        for u in range(length):
-            own = bin_of(u, length, n_bins)
-            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
-                found[fill[b]], owners[fill[b]] = starts[row] + u, row - begin
-                fill[b] += 1
     befores, members, places = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
     carriers, symbol_starts = np.zeros(total, np.int64), np.zeros(n_bins + 1, np.int64)
     held_symbols, n_holders = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -240,14 +236,14 @@ def _index_group(
                 if way == 0:
                     keys[i - low] = symbols[place]
                 else:
-                    keys[i - low] = symbols[place - 1] if place > starts[begin + owners[i]] else -1
+                    keys[i - low] = symbols[place - 1] if place > starts[rows[i]] else -1
             order = _stable_order(keys, largest)
             first = low
             for i in range(low, high):
                 at = low + order[i - low]
-                key, member = keys[order[i - low]], owners[at]
+                key, row = keys[order[i - low]], rows[at]
                 is_new = i == low or key != keys[order[i - low - 1]]
-                is_another = is_new or member != owners[low + order[i - low - 1]]
+                is_another = is_new or row != rows[low + order[i - low - 1]]
                 if way == 0:
                     if is_new:
                         held_symbols[n_held], n_holders[n_held] = key, 0
@@ -257,7 +253,7 @@ def _index_group(
                     if is_new:
                         first = i
                     carriers[first] += is_another
-                    befores[i], members[i], places[i] = key, member, found[at]
+                    befores[i], members[i], places[i] = key, row - begin, found[at]
         symbol_starts[b + 1] = n_held
     return window_starts, befores, members, places, carriers, symbol_starts, held_symbols[:n_held], n_holders[:n_held]
 
@@ -369,9 +365,7 @@ def generate_from_windows(
     shares: Floats,
     n_tries: int,
     n_longer: int,
-    originals: Words,
-    keys: Words,
-    basis: np.uint64,
+    unwanted: Unwanted,
     state: Words,
     out_starts: Ints,
     out: Codes,
@@ -397,7 +391,7 @@ def generate_from_windows(
     which the same is true in their own group, if there are any after that symbol. Where the second gave none for its
     reason, the third is not tried. The fourth takes leftovers of the same bin of places, or of any, if there are some.
 
-    A string whose fingerprint is among `originals` is drawn longer by a symbol, `n_longer` times at most, and then
+    A string that is unwanted is drawn longer by a symbol, `n_longer` times at most, and then
     anew; what stands in the same bins as before is kept.
 
     Parameters
@@ -413,13 +407,13 @@ def generate_from_windows(
     rare_after, rare_after_starts, left_first, left, left_starts, apart, apart_starts, shares : arrays
         Of the pool: see `shoal.strings.windows.ClassStrings`.
     pairs : int64 array
-        ``first * len(keys) + second`` of pairs that enough strings of the pool have, ascending.
+        ``first * n_symbols + second`` of pairs that enough strings of the pool have, ascending.
     sizes : int64 array
         How long each pseudo-string is to be, and then is; ``out_starts`` leaves room for `n_longer` symbols more.
-    originals, keys, basis, state, out_starts, out, is_kept
+    unwanted, state, out_starts, out, is_kept
         As in `shoal.kernels.strings.generate.generate_strings`.
     """
-    n_symbols = len(keys)
+    n_symbols = len(unwanted.keys)
     reach = len(shares) // n_symbols
     n_rejected = 0
     for group in range(len(group_starts) - 1):
@@ -497,7 +491,7 @@ def generate_from_windows(
                         if picked >= 0:
                             break
                     out[at] = picked
-                if not holds(originals, fingerprint(out, first, first + size, keys, basis)):
+                if not is_unwanted(unwanted, out, first, first + size):
                     is_kept[row] = True
                     break
                 n_rejected += 1

@@ -1,6 +1,7 @@
 """Groups for local recoding: cut top-down by gain, grow groups inside the blocks, exchange records between groups.
 
-All work is on distinct records. A group's label in an attribute covers its least to its greatest rank, as leaves of a
+All work is on distinct records, each of which stands for as many as there are copies of it, which are never parted. A
+group's label in an attribute covers its least to its greatest rank, as leaves of a
 taxonomy stand from left to right.
 """
 
@@ -81,6 +82,15 @@ def _widen(cells: Cells, low: Codes, high: Codes, group: int, row: int) -> None:
     for a in range(low.shape[1]):
         low[group, a] = min(low[group, a], cells.ranks[row, a])
         high[group, a] = max(high[group, a], cells.ranks[row, a])
+
+
+@compiled
+def _loss(cells: Cells, low: Codes, high: Codes, group: int) -> float:
+    """The loss of a record of a group, known by its extremes."""
+    total = 0.0
+    for a in range(low.shape[1]):
+        total += _penalty(cells, a, low[group, a], high[group, a])
+    return total
 
 
 @compiled
@@ -223,112 +233,111 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
 
 
 @compiled
-def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, firsts: Ints, labels: Codes) -> int:
-    """Group the records of each block greedily; return the number of groups.
+def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, labels: Codes) -> int:
+    """Group the distinct records of each block greedily; return the number of groups.
 
-    A group starts with all copies of the first record that is left, and takes copies of the record with which its loss
-    is least until there are k. Fewer than k that are left over join, one by one, the group whose loss grows least.
+    A group starts with the first one that is left, and takes others until it stands for k records or more: each time
+    the one with which the loss of a record, times k or as many as there would be if that is more, is least. When fewer
+    than k are left over, each one joins the group whose loss grows least.
 
     Parameters
     ----------
     rows, ends : int64 arrays
         The distinct records block by block, in the order in which they start groups, and where each block ends.
-    firsts : int64 array (n_distinct,)
-        Where the copies of each distinct record begin in `labels`.
-    labels : int32 array (n_records,)
-        Filled with the group of each copy; those of a block are numbered on from those before.
+    labels : int32 array (n_distinct,)
+        Filled with the group of each; those of a block are numbered on from those before.
     """
     m = cells.ranks.shape[1]
-    left = cells.counts.copy()
-    most = 0
-    start = 0
+    most, start, n_records = 0, 0, 0
     for end in ends:
         most = max(most, end - start)
         start = end
+    for row in rows:
+        n_records += cells.counts[row]
     alive = np.empty(most, np.int64)
-    n_records = len(labels)
-    low, high = np.empty((n_records // k + 1, m), np.int32), np.empty((n_records // k + 1, m), np.int32)
-    sizes = np.zeros(n_records // k + 1, np.int64)
+    room = min(n_records // k, len(rows)) + 1
+    low, high = np.empty((room, m), np.int32), np.empty((room, m), np.int32)
+    sizes, losses = np.zeros(room, np.int64), np.empty(room)
     n_groups, start = 0, 0
     for end in ends:
         n_alive, n_left = end - start, 0
         for i in range(n_alive):
             alive[i] = rows[start + i]
-            n_left += left[alive[i]]
+            n_left += cells.counts[alive[i]]
         begin = n_groups
         while n_left >= k:
             at = 0
-            while left[alive[at]] == 0:
-                at += 1
-            row = alive[at]
-            for a in range(m):
-                low[n_groups, a] = high[n_groups, a] = cells.ranks[row, a]
             while True:
-                taken = left[row] if sizes[n_groups] == 0 else min(left[row], k - sizes[n_groups])
-                for i in range(left[row] - taken, left[row]):
-                    labels[firsts[row] + i] = n_groups
-                left[row] -= taken
-                n_left -= taken
-                sizes[n_groups] += taken
+                row = alive[at]
+                labels[row] = n_groups
+                if sizes[n_groups] == 0:
+                    for a in range(m):
+                        low[n_groups, a] = high[n_groups, a] = cells.ranks[row, a]
+                _widen(cells, low, high, n_groups, row)
+                sizes[n_groups] += cells.counts[row]
+                n_left -= cells.counts[row]
+                n_alive -= 1
+                for i in range(at, n_alive):
+                    alive[i] = alive[i + 1]
                 if sizes[n_groups] >= k:
                     break
-                least, n_live = np.inf, 0
+                least = np.inf
                 for i in range(n_alive):
-                    other = alive[i]
-                    if left[other] > 0:
-                        alive[n_live] = other
-                        n_live += 1
-                        loss = _joint(cells, low, high, n_groups, other, least)
-                        if loss < least:
-                            row, least = other, loss
-                n_alive = n_live
-                _widen(cells, low, high, n_groups, row)
+                    size = max(k, sizes[n_groups] + cells.counts[alive[i]])
+                    loss = size * _joint(cells, low, high, n_groups, alive[i], BETTER * least / size)
+                    if loss < least:
+                        at, least = i, loss
             n_groups += 1
+        for group in range(begin, n_groups):
+            losses[group] = _loss(cells, low, high, group)
         for i in range(n_alive):
             row = alive[i]
-            while left[row] > 0:
-                best, least = begin, np.inf
-                for group in range(begin, n_groups):
-                    before = 0.0
-                    for a in range(m):
-                        before += _penalty(cells, a, low[group, a], high[group, a])
-                    after = _joint(cells, low, high, group, row, np.inf)
-                    growth = (sizes[group] + 1) * after - sizes[group] * before
-                    if growth < least:
-                        best, least = group, growth
-                left[row] -= 1
-                labels[firsts[row] + left[row]] = best
-                sizes[best] += 1
-                _widen(cells, low, high, best, row)
+            best, least, joint = begin, np.inf, 0.0
+            for group in range(begin, n_groups):
+                after = _joint(cells, low, high, group, row, np.inf)
+                growth = (sizes[group] + cells.counts[row]) * after - sizes[group] * losses[group]
+                if growth < least:
+                    best, least, joint = group, growth, after
+            labels[row] = best
+            sizes[best] += cells.counts[row]
+            losses[best] = joint
+            _widen(cells, low, high, best, row)
         start = end
     return n_groups
 
 
 class Extremes(NamedTuple):
-    """The two least and the two greatest ranks of each group in each attribute, and the loss of a record of it."""
+    """The two least and the two greatest ranks of each group in each attribute."""
 
     low: Codes
     next_low: Codes
     high: Codes
     next_high: Codes
+
+
+class ExchangeWindow(NamedTuple):
+    """Groups among which units are exchanged.
+
+    Attributes
+    ----------
+    members : int64 array (n_groups, room)
+        The units of each group.
+    n_members, sizes : int64 arrays (n_groups,)
+        How many these are, and how many records they stand for.
+    losses : float64 array (n_groups,)
+        The loss of a record of each group.
+    rests : float64 array (n_groups, room)
+        The same without one member.
+    changed : int64 array (n_groups,)
+        By which of the moves the group was changed last; 0 if by none.
+    """
+
+    members: Ints
+    n_members: Ints
+    sizes: Ints
     losses: Floats
-
-
-@compiled
-def _measure(cells: Cells, of_slot: Ints, members: Ints, size: int, group: int, extremes: Extremes) -> None:
-    low, next_low, high, next_high, losses = extremes
-    losses[group] = 0.0
-    for a in range(low.shape[1]):
-        least = after = np.int32(2**31 - 1)
-        greatest = before = np.int32(-1)
-        for i in range(size):
-            rank = cells.ranks[of_slot[members[group, i]], a]
-            after = min(after, max(least, rank))
-            least = min(least, rank)
-            before = max(before, min(greatest, rank))
-            greatest = max(greatest, rank)
-        low[group, a], next_low[group, a], high[group, a], next_high[group, a] = least, after, greatest, before
-        losses[group] += _penalty(cells, a, least, greatest)
+    rests: Floats
+    changed: Ints
 
 
 @compiled
@@ -349,32 +358,66 @@ def _swapped(cells: Cells, extremes: Extremes, group: int, out: int, into: int, 
 
 
 @compiled
+def _measure(cells: Cells, of_unit: Ints, window: ExchangeWindow, group: int, extremes: Extremes) -> None:
+    low, next_low, high, next_high = extremes
+    window.losses[group] = 0.0
+    for a in range(low.shape[1]):
+        least = after = np.int32(2**31 - 1)
+        greatest = before = np.int32(-1)
+        for i in range(window.n_members[group]):
+            rank = cells.ranks[of_unit[window.members[group, i]], a]
+            after = min(after, max(least, rank))
+            least = min(least, rank)
+            before = max(before, min(greatest, rank))
+            greatest = max(greatest, rank)
+        low[group, a], next_low[group, a], high[group, a], next_high[group, a] = least, after, greatest, before
+        window.losses[group] += _penalty(cells, a, least, greatest)
+    window.rests[group, 0] = 0.0
+    for i in range(window.n_members[group] if window.n_members[group] > 1 else 0):
+        window.rests[group, i] = _swapped(cells, extremes, group, of_unit[window.members[group, i]], -1, np.inf)
+
+
+@compiled
 def _exchange_among(
-    cells: Cells, of_slot: Ints, members: Ints, sizes: Ints, n_groups: int, k: int, n_passes: int, extremes: Extremes
+    cells: Cells,
+    of_unit: Ints,
+    weights: Ints,
+    window: ExchangeWindow,
+    n_groups: int,
+    k: int,
+    n_passes: int,
+    extremes: Extremes,
+    tried: Ints,
 ) -> int:
-    """Exchange records among some groups, whose members are the rows of an array; return the number of moves."""
-    losses = extremes.losses
+    """Exchange units among the first groups of a window; return the number of moves.
+
+    `tried` says, and is told, after which of the moves a unit was last tried in vain; -1 if it was not.
+    """
+    members, n_members, sizes, losses, rests, changed = window
     near, nearest = np.empty(NEAREST), np.empty(NEAREST, np.int64)
     for group in range(n_groups):
-        _measure(cells, of_slot, members, sizes[group], group, extremes)
+        _measure(cells, of_unit, window, group, extremes)
+        changed[group] = 0
     n_moves, n_before, n_done = 0, -1, 0
     while n_moves > n_before and n_done < n_passes:
         n_before = n_moves
         n_done += 1
         for group in range(n_groups):
             place = 0
-            while place < sizes[group]:
+            while place < n_members[group] and losses[group] > 0.0:
                 mine = members[group, place]
-                row, size = of_slot[mine], sizes[group]
-                rest = _swapped(cells, extremes, group, row, -1, np.inf)
+                row, size, weight, rest = of_unit[mine], sizes[group], weights[mine], rests[group, place]
+                since = -1 if changed[group] > tried[mine] else tried[mine]
+                tried[mine] = n_moves
                 helps = rest < losses[group]  # a swap that helps the other group alone is found from there
-                if not helps and (size <= k or losses[group] == 0.0):
+                may_leave = size - weight >= k
+                if not helps and not may_leave:
                     place += 1
                     continue
                 for i in range(NEAREST):
                     near[i], nearest[i] = np.inf, -1
                 for other in range(n_groups):
-                    if other != group:
+                    if other != group and changed[other] > since:
                         loss = _joint(cells, extremes.low, extremes.high, other, row, near[NEAREST - 1])
                         if loss < near[NEAREST - 1]:
                             at = NEAREST - 1
@@ -388,50 +431,65 @@ def _exchange_among(
                     if other < 0:
                         break
                     now = size * losses[group] + sizes[other] * losses[other]
-                    if size > k and sizes[other] < members.shape[1]:
-                        change = (size - 1) * rest + (sizes[other] + 1) * near[i] - now
+                    if may_leave and n_members[other] < members.shape[1]:
+                        change = (size - weight) * rest + (sizes[other] + weight) * near[i] - now
                         if change < best:
                             best, partner, partner_place = change, other, -1
-                    for j in range(sizes[other] if helps else 0):
-                        their = of_slot[members[other, j]]
-                        change = size * _swapped(cells, extremes, group, row, their, (now + best) / size) - now
+                    for j in range(n_members[other] if helps else 0):
+                        their = members[other, j]
+                        ours, theirs = size - weight + weights[their], sizes[other] + weight - weights[their]
+                        left = now + best - theirs * rests[other, j]  # who comes in makes no group narrower
+                        if ours < k or theirs < k or ours * rest >= left:
+                            continue
+                        loss = ours * _swapped(cells, extremes, group, row, of_unit[their], left / ours)
+                        if loss >= left:
+                            continue
+                        enough = (now + best - loss) / theirs
+                        change = loss + theirs * _swapped(cells, extremes, other, of_unit[their], row, enough) - now
                         if change < best:
-                            enough = (best - change) / sizes[other]
-                            change += sizes[other] * _swapped(cells, extremes, other, their, row, enough)
-                            if change < best:
-                                best, partner, partner_place = change, other, j
+                            best, partner, partner_place = change, other, j
                 if partner < 0:
                     place += 1
                     continue
                 if partner_place < 0:
-                    sizes[group] -= 1
-                    members[group, place] = members[group, sizes[group]]
-                    members[partner, sizes[partner]] = mine
-                    sizes[partner] += 1
+                    n_members[group] -= 1
+                    members[group, place] = members[group, n_members[group]]
+                    members[partner, n_members[partner]] = mine
+                    n_members[partner] += 1
+                    moved = weight
                 else:
+                    moved = weight - weights[members[partner, partner_place]]
                     members[group, place] = members[partner, partner_place]
                     members[partner, partner_place] = mine
                     place += 1
-                _measure(cells, of_slot, members, sizes[group], group, extremes)
-                _measure(cells, of_slot, members, sizes[partner], partner, extremes)
+                sizes[group] -= moved
+                sizes[partner] += moved
+                _measure(cells, of_unit, window, group, extremes)
+                _measure(cells, of_unit, window, partner, extremes)
                 n_moves += 1
+                changed[group] = changed[partner] = n_moves
     return n_moves
 
 
 @compiled
-def exchange(cells: Cells, of_slot: Ints, labels: Codes, n_groups: int, k: int, window: int, n_passes: int) -> int:
-    """Move records, and swap pairs of them, between groups while that lowers the loss; return the number of moves.
+def exchange(
+    cells: Cells, of_unit: Ints, weights: Ints, labels: Codes, n_groups: int, k: int, width: int, n_passes: int
+) -> int:
+    """Move units, and swap pairs of them, between groups while that lowers the loss; return the number of moves.
 
-    A record is tried with the eight groups of the same window that it would suit best. Groups keep at least k records.
-    Those of more than 4 k, mostly equal records, are left alone.
+    A unit is a record, or several equal ones that stay together. It is tried with the eight groups of the same window
+    that it would suit best, and where its own has not changed since, with those that have. Groups keep at least k
+    records. Those of more than 4 k units are left alone.
 
     Parameters
     ----------
-    of_slot : int64 array (n_records,)
+    of_unit : int64 array (n_units,)
         The distinct record of each.
-    labels : int32 array (n_records,)
+    weights : int64 array (n_units,)
+        How many records each is.
+    labels : int32 array (n_units,)
         The group of each, changed in place.
-    window : int
+    width : int
         Groups are taken so many at a time, in the order of their numbers.
     """
     m = cells.ranks.shape[1]
@@ -441,32 +499,40 @@ def exchange(cells: Cells, of_slot: Ints, labels: Codes, n_groups: int, k: int, 
         ends[label + 1] += 1
     for group in range(n_groups):
         ends[group + 1] += ends[group]
-    begins, slots = ends[:-1].copy(), np.empty(len(labels), np.int64)
-    for slot in range(len(labels)):
-        slots[begins[labels[slot]]] = slot
-        begins[labels[slot]] += 1
-    members, numbers = np.empty((window, room), np.int64), np.empty(window, np.int32)
-    sizes = np.empty(window, np.int64)
+    begins, units = ends[:-1].copy(), np.empty(len(labels), np.int64)
+    for unit in range(len(labels)):
+        units[begins[labels[unit]]] = unit
+        begins[labels[unit]] += 1
+    window = ExchangeWindow(
+        np.empty((width, room), np.int64),
+        np.empty(width, np.int64),
+        np.empty(width, np.int64),
+        np.empty(width),
+        np.empty((width, room)),
+        np.empty(width, np.int64),
+    )
+    numbers, tried = np.empty(width, np.int32), np.full(len(labels), -1)
     extremes = Extremes(
-        np.empty((window, m), np.int32),
-        np.empty((window, m), np.int32),
-        np.empty((window, m), np.int32),
-        np.empty((window, m), np.int32),
-        np.empty(window),
+        np.empty((width, m), np.int32),
+        np.empty((width, m), np.int32),
+        np.empty((width, m), np.int32),
+        np.empty((width, m), np.int32),
     )
     n_moves, group = 0, 0
     while group < n_groups:
         n_taken = 0
-        while n_taken < window and group < n_groups:
-            size = ends[group + 1] - ends[group]
-            if size <= room:
-                for i in range(size):
-                    members[n_taken, i] = slots[ends[group] + i]
-                sizes[n_taken], numbers[n_taken] = size, group
+        while n_taken < width and group < n_groups:
+            n_members = ends[group + 1] - ends[group]
+            if n_members <= room:
+                window.sizes[n_taken] = 0
+                for i in range(n_members):
+                    window.members[n_taken, i] = units[ends[group] + i]
+                    window.sizes[n_taken] += weights[units[ends[group] + i]]
+                window.n_members[n_taken], numbers[n_taken] = n_members, group
                 n_taken += 1
             group += 1
-        n_moves += _exchange_among(cells, of_slot, members, sizes, n_taken, k, n_passes, extremes)
+        n_moves += _exchange_among(cells, of_unit, weights, window, n_taken, k, n_passes, extremes, tried)
         for i in range(n_taken):
-            for j in range(sizes[i]):
-                labels[members[i, j]] = numbers[i]
+            for j in range(window.n_members[i]):
+                labels[window.members[i, j]] = numbers[i]
     return n_moves

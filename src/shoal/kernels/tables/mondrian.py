@@ -393,6 +393,46 @@ def most_groups(space: Space, k: int) -> int:
     return max(1, min(int(n_rows), n_records // k))
 
 
+class Walk(NamedTuple):
+    """All nodes, of which one is at hand; groups are finished from left to right."""
+
+    rows: Codes  # each node a run
+    ends: Ints  # where each group ends
+    stack: Ints  # where each node ends that waits
+    at: Ints  # where the node at hand begins and ends, how many wait, how many groups are finished
+
+    def groups(self) -> tuple[Codes, Ints]:
+        """The rows in their order, and where each group ends."""
+        return self.rows, self.ends[: self.at[3]]
+
+
+def start_walk(space: Space, k: int) -> Walk:
+    """All rows as one node, and room for its groups of at least k records."""
+    n, most = space.ranks.shape[1], most_groups(space, k)
+    rows = np.arange(n, dtype=np.int32)
+    return Walk(rows, np.empty(most, np.int64), np.empty(most, np.int64), np.array([0, n, 0, 0], np.int64))
+
+
+@compiled
+def go_on(walk: Walk, cut: int, scratch: Scratch) -> bool:
+    """Go to the left side of a cut or, where there is none (-1), finish a group; whether a node is left."""
+    at = walk.at
+    if cut >= 0:
+        walk.stack[at[2]] = at[1]
+        at[2] += 1
+        at[1] = move_rows(walk.rows, at[0], at[1], scratch.values, cut, scratch.sorted)
+        return True
+    walk.ends[at[3]] = at[1]
+    at[3] += 1
+    # The next node begins where this one ends.
+    at[0] = at[1]
+    if at[2] == 0:
+        return False
+    at[2] -= 1
+    at[1] = walk.stack[at[2]]
+    return True
+
+
 def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
     """Cut all records until no cut is allowable or a node has at most `stop_rows` rows.
 
@@ -405,12 +445,9 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
     ends : int64 array (n_groups,)
         Where each group ends.
     """
-    n = space.ranks.shape[1]
-    scratch = scratch_for(space, limits, n)
-    rows = np.arange(n, dtype=np.int32)
-    ends = np.empty(most_groups(space, k), np.int64)
-    n_groups = _cut_all(space, limits, k, strict, stop_rows, scratch, rows, ends)
-    return rows, ends[:n_groups]
+    walk = start_walk(space, k)
+    _cut_all(space, limits, k, strict, stop_rows, scratch_for(space, limits, len(walk.rows)), walk)
+    return walk.groups()
 
 
 @compiled
@@ -455,32 +492,14 @@ def _cut_all(
     strict: bool,
     stop_rows: int,
     scratch: Scratch,
-    rows: Codes,
-    ends: Ints,
-) -> int:
-    """Put the rows in order and note where groups end; return how many there are."""
-    d, n = space.ranks.shape
-    stack = np.empty(len(ends), np.int64)
-    widths = np.empty(d, np.float64)
-    groups = 0
-    waiting = 0
-    # Typed zeros: a literal one would compile every kernel below a second time.
-    begin = np.int64(0)
-    end = n
-    while True:
+    walk: Walk,
+) -> None:
+    """Put the rows in order and note where groups end."""
+    widths = np.empty(len(space.ranks), np.float64)
+    is_left = True
+    while is_left:
+        begin, end = walk.at[0], walk.at[1]
         cut = -1
         if end - begin > stop_rows:
-            cut = best_cut(space, limits, k, strict, rows, begin, end, widths, scratch)
-        if cut >= 0:
-            stack[waiting] = end
-            waiting += 1
-            end = move_rows(rows, begin, end, scratch.values, cut, scratch.sorted)
-            continue
-        # Groups are finished from left to right: the next node begins where this one ends.
-        ends[groups] = end
-        groups += 1
-        begin = end
-        if waiting == 0:
-            return groups
-        waiting -= 1
-        end = stack[waiting]
+            cut = best_cut(space, limits, k, strict, walk.rows, begin, end, widths, scratch)
+        is_left = go_on(walk, cut, scratch)

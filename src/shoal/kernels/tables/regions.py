@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 from shoal.kernels.tables.diversity import LimitArrays, sift_sort
 from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width, weigh_node
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
@@ -50,6 +50,16 @@ class _Bucket(NamedTuple):
     chosen: Codes  # (most_keys,) and the other way round
 
 
+class Rules(NamedTuple):
+    """Which cuts are tried, and which hold."""
+
+    k: int  # records of a region, at least
+    strict: bool  # whether equal values stay together
+    complete: bool  # whether every combination of regions is tested, not only those that a record lies in
+    n_tries: int  # cuts of an attribute that are tried, those nearest to the median
+    least_combinations: int  # of a bucket that may always be tested; of n records, no more than 4 n otherwise
+
+
 class _Side(NamedTuple):
     """One side of a cut that is tried."""
 
@@ -65,6 +75,14 @@ class _Side(NamedTuple):
     marginal: Floats
     others: Ints  # (n_slices,) the regions of a combination
     widths: Floats  # (n_attributes,) of the region at hand
+
+
+class _Room(NamedTuple):
+    """What the buckets use one after the other."""
+
+    bucket: _Bucket
+    side: _Side
+    scratch: Scratch
 
 
 @compiled
@@ -141,7 +159,51 @@ def _combination_holds(
     return True
 
 
-@compiled
+def _whole_side_holds(
+    bucket: _Bucket,
+    side: _Side,
+    limits: LimitArrays,
+    i: int,
+    begin: int,
+    end: int,
+    values: Codes,
+    cut: int,
+    is_left: bool,
+    n_keys: int,
+    most_regions: int,
+    complete: bool,
+    token: int,
+) -> bool:
+    rows = bucket.order[i, begin:end]
+    rows = rows[(values[: end - begin] < cut) == is_left]
+    met, first, tally = np.unique(bucket.local[rows], return_index=True, return_counts=True)
+    turn = np.argsort(first)  # sums depend on the order
+    support = met[turn]
+    n_slices = len(bucket.order)
+    if complete:
+        sizes = np.where(np.arange(n_slices) == i, 1, bucket.n_regions)
+        others = np.indices(sizes.tolist()).reshape(n_slices, -1)
+    else:
+        others = bucket.region[:, rows[np.unique(bucket.cell[rows], return_index=True)[1]]].astype(np.int64)
+    above, below = np.tile(tally[turn].astype(np.float64), (others.shape[1], 1)), np.ones(len(support))
+    for h in range(n_slices):
+        if h != i:
+            above *= bucket.counts[(h * most_regions + others[h])[:, None] * n_keys + support]
+            below *= bucket.totals[support]
+    weights = above / below
+    totals = np.add.accumulate(weights, axis=1)[:, -1]
+    is_whole = ((above < _EXACT) & (below < _EXACT) & (weights == np.floor(weights))).all(axis=1)
+    for j in range(len(limits.models)):
+        slots, place = np.unique(bucket.slots[j, support], return_inverse=True)
+        codes = bucket.codes[j, slots]
+        for c in np.flatnonzero(totals):
+            marginal = np.asarray(np.bincount(place, weights[c], len(slots)), dtype=np.float64)
+            if not weights_satisfy(limits, j, codes, marginal, len(slots), float(totals[c]), bool(is_whole[c])):
+                return False
+    return True
+
+
+@compiled_beside(_whole_side_holds)
 def _side_holds(
     bucket: _Bucket,
     side: _Side,
@@ -256,19 +318,16 @@ def _find(
     space: Space,
     slices: Slices,
     limits: LimitArrays,
-    bucket: _Bucket,
-    side: _Side,
-    scratch: Scratch,
+    room: _Room,
     i: int,
     r: int,
-    k: int,
-    strict: bool,
-    complete: bool,
+    rules: Rules,
     n_keys: int,
     most_regions: int,
     token: int,
 ) -> int:
     """Find a cut of region r of slice i that keeps every limit; the scratch values tell the sides, -1 if none."""
+    bucket, side, scratch = room.bucket, room.side, room.scratch
     begin, end = bucket.begins[i, r], bucket.ends[i, r]
     rows, widths = bucket.order[i], side.widths
     first, last = slices.starts[i], slices.starts[i + 1]
@@ -283,7 +342,7 @@ def _find(
         if first == last or widths[widest] < 0.0:
             return -1
         widths[widest] = -1.0
-        n_cuts = find_cuts(space, slices.attributes[widest], k, strict, rows, begin, end, scratch)
+        n_cuts = find_cuts(space, slices.attributes[widest], rules.k, rules.strict, rows, begin, end, scratch)
         for t in range(n_cuts):
             cut = np.int64(scratch.cuts[t])
             is_kept = True
@@ -296,7 +355,7 @@ def _find(
                         is_kept = _side_holds(
                             bucket, side, limits, i, begin, end, scratch.values, cut,
                             smaller_is_left if turn == 0 else not smaller_is_left,
-                            n_keys, most_regions, complete, token,
+                            n_keys, most_regions, rules.complete, token,
                         )  # fmt: skip
             if is_kept:
                 return int(cut)
@@ -308,11 +367,7 @@ def refine(
     limits: LimitArrays,
     rows: Codes,
     bucket_ends: Ints,
-    k: int,
-    strict: bool,
-    complete: bool,
-    n_tries: int,
-    least_combinations: int,
+    rules: Rules,
     room: int,
 ) -> Codes:
     """Cut the slices of every bucket into regions of at least k records, of which each row is one.
@@ -324,11 +379,9 @@ def refine(
     ----------
     rows, bucket_ends : arrays
         Records, each bucket a run. Every bucket as one region a slice satisfies the limits.
-    complete : bool
-        Test every combination of regions of a bucket, not only those that a record of it lies in. A bucket of n records
-        then gets no more than 4 n, but `least_combinations` in any case, and 64 times as many in none.
-    n_tries : int
-        How many cuts of an attribute are tried, those nearest to the median.
+    rules : Rules
+        Where every combination of regions of a bucket is tested, one of n records gets no more than 4 n of them, but
+        `least_combinations` in any case, and 64 times as many in none.
     room : int
         How many counts may be kept at once; a bucket gets no more regions than fit.
 
@@ -343,7 +396,7 @@ def refine(
     largest = int(np.diff(bucket_ends, prepend=0).max())
     n_keys = slices.codes.shape[1]
     most_keys = min(largest, n_keys)
-    most_regions = max(1, min(largest // k, room // (n_slices * most_keys)))
+    most_regions = max(1, min(largest // rules.k, room // (n_slices * most_keys)))
     bucket = _Bucket(
         order=np.empty((n_slices, n), np.int32),
         region=np.empty((n_slices, n), np.int32),
@@ -376,12 +429,9 @@ def refine(
         others=np.empty(n_slices, np.int64),
         widths=np.empty(len(space.kinds), np.float64),
     )
-    scratch = make_scratch(largest, int(np.diff(space.starts).max(initial=1)), n_tries, 0, 0)
+    scratch = make_scratch(largest, int(np.diff(space.starts).max(initial=1)), rules.n_tries, 0, 0)
     labels = np.empty((n_slices, n), np.int32)
-    _refine(
-        space, slices, limits, bucket, side, scratch, rows, bucket_ends, k, strict, complete, n_tries,
-        least_combinations, most_regions, labels,
-    )  # fmt: skip
+    _refine(space, slices, limits, _Room(bucket, side, scratch), rows, bucket_ends, rules, most_regions, labels)
     return labels
 
 
@@ -390,19 +440,15 @@ def _refine(
     space: Space,
     slices: Slices,
     limits: LimitArrays,
-    bucket: _Bucket,
-    side: _Side,
-    scratch: Scratch,
+    room: _Room,
     rows: Codes,
     bucket_ends: Ints,
-    k: int,
-    strict: bool,
-    complete: bool,
-    n_tries: int,
-    least_combinations: int,
+    rules: Rules,
     most_regions: int,
     labels: Codes,
 ) -> None:
+    bucket, side, scratch = room.bucket, room.side, room.scratch
+    k, least_combinations = rules.k, rules.least_combinations
     n_slices = len(slices.starts) - 1
     numbered = np.zeros(n_slices, np.int64)
     token = np.int64(0)
@@ -430,18 +476,15 @@ def _refine(
                     bucket.is_open[i, r] = 0
                     if bucket.ends[i, r] - bucket.begins[i, r] < 2 * k or bucket.n_regions[i] == most_regions:
                         continue
-                    if complete:
+                    if rules.complete:
                         combinations = bucket.n_regions[i] + 1
                         for h in range(n_slices):
                             if h != i and combinations <= allowed:
                                 combinations *= bucket.n_regions[h]
                         if combinations > allowed:
                             continue
-                    cut = _find(
-                        space, slices, limits, bucket, side, scratch, i, r, k, strict, complete, n_keys,
-                        most_regions, token,
-                    )  # fmt: skip
-                    token += 1 + 2 * n_tries * len(space.kinds)
+                    cut = _find(space, slices, limits, room, i, r, rules, n_keys, most_regions, token)
+                    token += 1 + 2 * rules.n_tries * len(space.kinds)
                     if cut < 0:
                         continue
                     n_cells = _accept(bucket, side, i, r, scratch.values, cut, n_cells, n_keys, most_regions, token)

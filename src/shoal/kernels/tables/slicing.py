@@ -22,14 +22,15 @@ from shoal.kernels.tables.mondrian import (
     MAX_TRIES,
     Scratch,
     Space,
+    Walk,
     count_left,
     count_right,
     find_cuts,
+    go_on,
     make_scratch,
-    most_groups,
-    move_rows,
     node_width,
     note_values,
+    start_walk,
     take_widest,
     weigh_node,
 )
@@ -91,13 +92,11 @@ def cut_beside(space: Space, limits: LimitArrays, pairs: Pairs, k: int, strict: 
     rows, ends
         As of `kernels.mondrian.cut_all`.
     """
-    n = space.ranks.shape[1]
+    walk = start_walk(space, k)
     most = int(max(1, np.diff(space.starts).max(), np.diff(pairs.starts).max()))
-    scratch = make_scratch(n, most, MAX_TRIES, len(limits.models), len(pairs.codes))
-    rows = np.arange(n, dtype=np.int32)
-    ends = np.empty(most_groups(space, k), np.int64)
-    n_groups = _cut_beside(space, limits, pairs, k, strict, scratch, rows, ends)
-    return rows, ends[:n_groups]
+    scratch = make_scratch(len(walk.rows), most, MAX_TRIES, len(limits.models), len(pairs.codes))
+    _cut_beside(space, limits, pairs, k, strict, scratch, walk)
+    return walk.groups()
 
 
 @compiled
@@ -108,18 +107,14 @@ def _cut_beside(
     k: int,
     strict: bool,
     scratch: Scratch,
-    rows: Codes,
-    ends: Ints,
-) -> int:
-    """Put the rows in order and note where groups end; return how many there are."""
-    d, n = space.ranks.shape
-    stack = np.empty(len(ends), np.int64)
+    walk: Walk,
+) -> None:
+    """Put the rows in order and note where groups end."""
+    d, rows = len(space.ranks), walk.rows
     widths = np.empty(d, np.float64)
-    groups = 0
-    waiting = 0
-    begin = np.int64(0)
-    end = n
-    while True:
+    is_left = True
+    while is_left:
+        begin, end = walk.at[0], walk.at[1]
         cut = -1
         if weigh_node(space, rows, begin, end, scratch) >= 2 * k:
             for a in range(d):
@@ -133,15 +128,4 @@ def _cut_beside(
                     if _both_satisfy(limits, pairs, scratch, end - begin, scratch.cuts[i]):
                         cut = scratch.cuts[i]
                         break
-        if cut >= 0:
-            stack[waiting] = end
-            waiting += 1
-            end = move_rows(rows, begin, end, scratch.values, cut, scratch.sorted)
-            continue
-        ends[groups] = end
-        groups += 1
-        begin = end
-        if waiting == 0:
-            return groups
-        waiting -= 1
-        end = stack[waiting]
+        is_left = go_on(walk, cut, scratch)

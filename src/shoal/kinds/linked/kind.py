@@ -104,7 +104,8 @@ class LinkedKind(Kind):
         if link is None:
             raise PolicyError(
                 f"{len(source)} tables are given, and it is not said what links them; name the column that says in "
-                'each whose row it is (--link id, or link = "id" in the policy)'
+                'each whose row it is (--link id, or link = "id" in the policy); parts of one table are given as a '
+                "folder, or as a pattern in quotes"
             )
         tables = {name: load(given, markers, header, reading) for name, given in source.items()}
         return Linked.of(tables, link)

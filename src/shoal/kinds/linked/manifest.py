@@ -10,7 +10,6 @@ from pydantic import Field, StrictInt, field_serializer, field_validator, model_
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.format import data_files
-from shoal.kinds.linked.policy import LinkedPolicy
 from shoal.kinds.tables.manifest import ModelledManifest, PublishedColumn
 from shoal.manifest import Entries
 
@@ -123,8 +122,3 @@ class LinkedManifest(ModelledManifest):
             part.data: {self.link: "text"} | {name: column.content for name, column in part.columns.items()}
             for part in self.tables.values()
         }
-
-    @property
-    def k(self) -> int:
-        """The least number of persons that all requirements together ask for."""
-        return LinkedPolicy(require=self.require).k

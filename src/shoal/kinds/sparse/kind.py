@@ -75,6 +75,19 @@ class SparseKind(Kind):
 
     def load(self, source: Any, policy: SparsePolicy) -> Sparse:
         """A file or folder, or sparse records, as the policy's input says."""
+        if policy.memory is not None:
+            raise PolicyError("of sparse records memory is for releases, and all are held here: leave memory out")
+        return self._held(source, policy)
+
+    def load_to_release(self, source: Any, policy: SparsePolicy, run: Run) -> Any:
+        """With a bound on memory, what is counted over all records."""
+        if policy.memory is None:
+            return self.load(source, policy)
+        from shoal.kinds.sparse.unheld import UnheldRecords
+
+        return UnheldRecords.of(source, policy)
+
+    def _held(self, source: Any, policy: SparsePolicy) -> Sparse:
         if isinstance(source, str | Path):
             from shoal.data.sparse.files import read_sparse
 
@@ -95,13 +108,13 @@ class SparseKind(Kind):
             "Sparse"
         )
 
-    def is_small(self, data: Sparse) -> bool:
+    def is_small(self, data: Any) -> bool:
         """Whether there are few items in all."""
-        return len(data.items) <= 10 * SMALL
+        return (len(data.items) if isinstance(data, Sparse) else data.counted.n_entries) <= 10 * SMALL
 
-    def persons(self, data: Sparse, policy: SparsePolicy) -> Ints | None:
+    def persons(self, data: Any, policy: SparsePolicy) -> Ints | None:
         """Whose each record is, where that is known."""
-        return data.persons
+        return data.persons if isinstance(data, Sparse) else None
 
     def load_again(
         self,
@@ -114,7 +127,7 @@ class SparseKind(Kind):
     ) -> Sparse:
         """As the policy says, or else the manifest."""
         told = policy or manifest.policy
-        return self.load(source, told if header is None else told.changed(header=header))
+        return self._held(source, told if header is None else told.changed(header=header))
 
     def profile(self, data: Sparse, policy: SparsePolicy, *, sweep: bool, progress: Progress | None) -> SparseProfile:
         """Count records, items and classes."""
@@ -123,9 +136,15 @@ class SparseKind(Kind):
         return profile_sparse_records(data, policy)
 
     def release(
-        self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
+        self, data: Any, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
     ) -> SparseRelease | BasketRelease | KMRelease:
         """Deal items anew, break rare combinations up, or sketch records."""
+        if policy.memory is not None:
+            from shoal.kinds.sparse.unheld import release_unheld
+
+            if held_out is not None:
+                raise PolicyError("other records to compare with are for those in memory: leave memory out")
+            return release_unheld(data, policy, seed=run.seed, key=run.key, progress=run.progress)
         if not len(data):
             raise DataError("there are no records, so there is nothing to publish; give a file with some")
         if policy.publish == "pseudo":
@@ -271,7 +290,7 @@ class SparseKind(Kind):
             return release.shown(), []
         if isinstance(release, BasketRelease):
             return _baskets_shown(release), []
-        records, counts = release.records, release.sketches.counts
+        records, counts = release.records, release.component_counts
         lines = [
             f"{records['out']:,} sketches published of {records['in']:,} records{_in_groups(release)}, with "
             f"{counts.min():,} to {counts.max():,} components, {counts.mean():.1f} on average.",

@@ -23,7 +23,17 @@ from pydantic import Field, field_validator, model_validator
 from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import PolicyError
-from shoal.policy import BasePolicy, Option, Strict, header_option, option, person_option
+from shoal.policy import (
+    BOUND_ON_MEMORY,
+    LEAST_BYTES,
+    BasePolicy,
+    Option,
+    Strict,
+    header_option,
+    option,
+    person_option,
+    size_in_bytes,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -226,6 +236,13 @@ class SparsePolicy(BasePolicy):
     input: SparseInput = Field(SparseInput(), description="How a file is read.")
     require: tuple[SparseRequirement, ...] = Field((GroupAnonymity(),), description="The guarantees.")
     method: SparseMethod = Field(SparseMethod(), description="How pseudo-baskets or sketches are made.")
+    memory: str | None = option(
+        None,
+        "Read baskets or SVMlight in blocks, and never hold them, in about this much memory, such as 2GB; of sketches "
+        "under delta-anonymity alone.",
+        instead="hold the records",
+        metavar="SIZE",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -327,6 +344,32 @@ class SparsePolicy(BasePolicy):
         if size is not None and self.k is not None and size < 2 * self.k:
             raise ValueError(f"clusters of {size} records cannot be cut with k = {self.k}; give 2 k or more")
         return self
+
+    @model_validator(mode="after")
+    def _can_be_bounded(self) -> Self:
+        if self.memory is None:
+            return self
+        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
+            raise ValueError(BOUND_ON_MEMORY)
+        method = self.method
+        asked = {
+            f'publish = "{self.publish}"': self.publish != "sketch",
+            'unit = "group"': method.unit == "group",
+            "k-variance, which looks at the nearest of all records,": self.k_variance is not None,
+            f'format = "{self.input.format}"': self.input.format not in (None, "baskets", "svmlight"),
+        }
+        refused = [what for what, is_refused in asked.items() if is_refused]
+        if refused:
+            raise ValueError(
+                f"{refused[0]} needs all records in memory: leave memory out, or take sketches of baskets or SVMlight "
+                'under delta-anonymity alone (publish = "sketch", model = "delta")'
+            )
+        return self
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The bound on memory in bytes; None without one."""
+        return size_in_bytes(self.memory)
 
     @classmethod
     def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Self:

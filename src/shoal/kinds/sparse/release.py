@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from shoal.arrays import Codes, Ints
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.edges import LEAST_RECALL
 from shoal.check.sparse.folder import asked_of
@@ -26,7 +27,7 @@ from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Pages, Release
 from shoal.secrets import write_groups, write_key, write_neighbours, write_rows
-from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
+from shoal.sparse.anonymize import REASONS, anonymize_sparse
 from shoal.sparse.group_sketches import GroupSketches, anonymize_groups, of_sums
 from shoal.sparse.signs import new_key
 from shoal.stage import CheckedFile, checked_file, refuse_failed
@@ -67,6 +68,16 @@ class SparseRelease(Release[Sketches]):
     def sketches(self) -> Sketches:
         """What would be published, as it was read back from the bytes that would be written."""
         return self.published
+
+    @property
+    def component_counts(self) -> Ints:
+        """The number of components of each sketch."""
+        return self.sketches.counts
+
+    @property
+    def classes(self) -> tuple[Codes | None, tuple[str, ...]]:
+        """The class of each sketch, and what classes are called."""
+        return self.sketches.labels, self.sketches.classes
 
     @property
     def least_told(self) -> int:
@@ -163,20 +174,8 @@ def release_sparse(
     NotVerified
         If the check does not confirm everything; then nothing is left of it.
     """
-    notes = list(original.source.notes)
-    if key is not None:
-        notes.append(
-            "the key is that of another release: whoever learns a record and its sketch in one of them learns about "
-            "the signs of both, and a record that is in both has the same components in both"
-        )
-    elif seed is not None:
-        # On T20.I4, with popularities from other records, 5,000 seeds take 3 s to try: the mean of all sketches
-        # correlates by 0.997 with what the right one expects, by 0.85 with the next.
-        notes.append(
-            "the key comes from the seed: whoever tries seeds finds it, and then has the key; leave the seed out for "
-            "a release that is given away"
-        )
-    secret = key if key is not None else new_key(seed)
+    secret, notes_on_key = key_of(key, seed)
+    notes = [*original.source.notes, *notes_on_key]
     if progress is not None:
         progress("sketching", 0, 0)
     grouped = None
@@ -190,8 +189,9 @@ def release_sparse(
             f"a search in parts of the data finds {100 * made.neighbours.recall:.0f} % of the nearest records only, "
             "too few to promise anything about them; ask for neighbours = 'exact', or for delta-anonymity alone"
         )
+    suppressed = suppressed_of(np.bincount(made.reasons, minlength=len(REASONS)))
     if not len(made.sketches):
-        raise Infeasible(f"no record can be published: {_why_none(_suppressed(made), policy)}")
+        raise Infeasible(none_left(suppressed, policy))
     if progress is not None:
         progress("checking the release", 0, 0)
     how = None if made.neighbours is None else made.neighbours.how
@@ -208,7 +208,7 @@ def release_sparse(
         guarantees=guarantees,
         policy=policy,
         notes=(*notes, *made.notes),
-        suppressed=_suppressed(made),
+        suppressed=suppressed,
         findings=suppression_findings(len(original), len(published), policy),
         neighbours=how,
         recall=None if made.neighbours is None else made.neighbours.recall,
@@ -218,6 +218,23 @@ def release_sparse(
         _file=file,
         _held_out=held_out,
     )
+
+
+def key_of(key: bytes | None, seed: int | None) -> tuple[bytes, list[str]]:
+    """The key of a release: the one that is given, or a new one, from the seed if there is one; and what to note."""
+    if key is not None:
+        return key, [
+            "the key is that of another release: whoever learns a record and its sketch in one of them learns about "
+            "the signs of both, and a record that is in both has the same components in both"
+        ]
+    if seed is None:
+        return new_key(None), []
+    # On T20.I4, with popularities from other records, 5,000 seeds take 3 s to try: the mean of all sketches
+    # correlates by 0.997 with what the right one expects, by 0.85 with the next.
+    return new_key(seed), [
+        "the key comes from the seed: whoever tries seeds finds it, and then has the key; leave the seed out for "
+        "a release that is given away"
+    ]
 
 
 def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy) -> str:
@@ -250,8 +267,8 @@ def _reasons(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
     return "; ".join(f"{n:,} {words[name][n > 1]}" for name, n in suppressed.items())
 
 
-def _why_none(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
-    """Why nothing is left, and what to do about the reason that most records share."""
+def none_left(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
+    """That nothing is left, why, and what to do about the reason that most records share."""
     cap = ", or give records of more items: the recovery cap leaves none to short or common ones"
     remedies = {
         "empty": "give records with items",
@@ -261,12 +278,12 @@ def _why_none(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
         "rare_items": "lower k, or add records",
     }
     worst = max(suppressed, key=lambda name: suppressed[name])
-    return f"{_reasons(suppressed, policy)}. To publish some, {remedies[worst]}"
+    return f"no record can be published: {_reasons(suppressed, policy)}. To publish some, {remedies[worst]}"
 
 
-def _suppressed(made: AnonymizedSparse) -> dict[str, int]:
-    counts = np.bincount(made.reasons, minlength=len(REASONS)).tolist()
-    return {name: n for name, n in zip(REASONS, counts, strict=True) if n and name != "kept"}
+def suppressed_of(counts: Ints) -> dict[str, int]:
+    """How many records have no sketch, by the reason, from how many there are of each of `REASONS`."""
+    return {name: n for name, n in zip(REASONS, counts.tolist(), strict=True) if n and name != "kept"}
 
 
 def _write_and_check(

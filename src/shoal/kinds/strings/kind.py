@@ -85,11 +85,13 @@ class StringKind(Kind):
 
             return read_strings(source, **policy.input.model_dump(), rare=policy.rare)
         if isinstance(source, Strings):
-            if source.source.sites:
+            if source.source.format == "vcf":
                 raise PolicyError(
                     "give the path of the VCF file itself: which variants may be listed depends on the policy"
                 )
             return source
+        if policy.input.columns and not isinstance(source, list | tuple):
+            return _matrix_of_frame(source, policy)
         if hasattr(source, "columns") and policy.input.column is not None:
             return _of_frame(source, policy.input)
         if isinstance(source, list | tuple) and source and all(hasattr(one, "seq") for one in source):
@@ -106,8 +108,8 @@ class StringKind(Kind):
         return Strings.of(source, alphabet=alphabet)
 
     def is_small(self, data: Strings) -> bool:
-        """Whether there are few symbols."""
-        return len(data.symbols) <= 10 * SMALL
+        """Whether there are few symbols: each record has some."""
+        return len(data.symbols) <= 30 * SMALL
 
     def load_again(
         self,
@@ -140,16 +142,20 @@ class StringKind(Kind):
             header=header if header is not None else manifest.header,
             person=manifest.person or (),
             time=manifest.time,
+            columns=manifest.columns or (),
             rare=max(manifest.policy.rare, policy.rare if policy is not None else 0),
         )
 
     def load_others(self, source: Any, data: Strings, load: Callable[[], Any]) -> Strings:
-        """Of variants at those of the data, whatever the others carry."""
+        """Of variants, and of a matrix, at those of the data, whatever the others carry."""
         if not data.source.sites or not isinstance(source, str | Path):
             found: Strings = load()
             return found
         from shoal.data.strings.files import read_strings
 
+        if data.source.format == "matrix":
+            sites, header = data.source.sites, data.source.header
+            return at_sites(read_strings(source, format="matrix", columns=sites, header=header, sites=sites), sites)
         others = read_strings(source, format="vcf", delimiter=data.source.delimiter, sites=data.source.sites)
         if others.source.delimiter != data.source.delimiter:
             raise DataError("the data is phased and the others are not; give both phased, or neither")
@@ -283,6 +289,22 @@ def for_variants(data: Strings, policy: StringPolicy) -> StringPolicy:
     """The policy with longer contexts where strings are variants, unless it says how long they are to be."""
     is_said = "order" in policy.method.model_fields_set
     return policy.changed(order=ORDER_OF_VARIANTS) if data.source.sites and not is_said else policy
+
+
+def _matrix_of_frame(frame: Any, policy: StringPolicy) -> Strings:
+    """The columns of a frame of pandas, polars or arrow, or of a dict of columns, that are the places of a string."""
+    from shoal.data.strings.alphabets import Alphabet
+    from shoal.data.strings.formats.matrix import matrix_of
+    from shoal.data.strings.strings import StringSource
+    from shoal.data.tables.frames import from_frame
+
+    reading = policy.input
+    if reading.person or reading.time is not None or reading.delimiter is not None or reading.column is not None:
+        raise PolicyError("columns are the places of a row's string; leave out person, time, column and delimiter")
+    table = from_frame(frame, markers=(), header=reading.header)
+    source = StringSource("data", "matrix", class_column=reading.class_column, columns=reading.columns)
+    made = matrix_of(table, source, Alphabet.of(reading.alphabet))
+    return replace(made, source=replace(made.source, table=replace(table.source, notes=())))
 
 
 def _of_frame(frame: Any, reading: StringInput) -> Strings:

@@ -21,7 +21,7 @@ class StringManifest(Manifest):
 
     Attributes
     ----------
-    format, delimiter, alphabet, column, class_column, table_delimiter, header, person, time
+    format, delimiter, alphabet, column, class_column, table_delimiter, header, person, time, columns
         How to read the file.
     classes : bool
         Whether each string has a class.
@@ -33,7 +33,7 @@ class StringManifest(Manifest):
     """
 
     private: ClassVar[tuple[str, ...]] = ("worst", "details")
-    optional: ClassVar[tuple[str, ...]] = ("header", "person", "time")
+    optional: ClassVar[tuple[str, ...]] = ("header", "person", "time", "columns")
 
     kind: Literal["strings"] = "strings"
     format: Annotated[str, named_in(formats)]
@@ -44,6 +44,7 @@ class StringManifest(Manifest):
     table_delimiter: str | None
     person: tuple[str, ...] | None = None
     time: str | None = None
+    columns: tuple[str, ...] | None = None
     classes: StrictBool
     suppressed_because: dict[str, Told]
     near_copies: Annotated[StrictInt, Field(ge=0)] | None = None
@@ -51,7 +52,7 @@ class StringManifest(Manifest):
     @model_validator(mode="after")
     def _readable(self) -> StringManifest:
         if self.alphabet not in (None, *KNOWN) or (
-            formats()[self.format].is_table and self.column is None and self.format != "jsonl"
+            formats()[self.format].is_table and self.column is None and self.format not in ("jsonl", "matrix")
         ):
             raise ValueError("the strings could not be read")
         if self.policy.k < 1:  # also where the policy cannot be made
@@ -76,7 +77,7 @@ class StringManifest(Manifest):
     def source(self) -> StringSource:
         """How to read the file."""
         table = None
-        if self.format in ("column", "events"):
+        if self.format in ("column", "events", "matrix"):
             table = Source(
                 format=next((f.name for f in FORMATS.values() if self.data in f.files), "csv"),
                 delimiter=self.table_delimiter or ",",
@@ -93,6 +94,7 @@ class StringManifest(Manifest):
             header=self.header,
             person=self.person or (),
             time=self.time,
+            columns=self.columns or (),
         )
 
     @staticmethod
@@ -102,4 +104,5 @@ class StringManifest(Manifest):
         table = source.table
         between = None if table is None or table.format not in ("csv", "frame") else table.delimiter
         told = {name: getattr(source, name) for name in names}
-        return told | {"table_delimiter": between, "person": source.person or None}
+        listed = {"person": source.person or None, "columns": source.columns or None}
+        return told | {"table_delimiter": between} | listed

@@ -74,8 +74,11 @@ class StringInput(Strict):
     header: Header | None = header_option()
     person: tuple[str, ...] = person_option()
     time: str | None = option(None, "Column of a table of events with the time.", metavar="COLUMN")
+    columns: tuple[str, ...] = option(
+        (), "Columns of a table whose rows are strings, by name or pattern such as rs*.", metavar="COLUMNS"
+    )
 
-    @field_validator("person", mode="before")
+    @field_validator("person", "columns", mode="before")
     @classmethod
     def _one_or_several(cls, person: Any) -> Any:
         return (person,) if isinstance(person, str) else person

@@ -85,8 +85,15 @@ class StringRelease(Release[Strings]):
 
     @property
     def data(self) -> Any:
-        """The pseudo-strings as the kind that came in: `Strings`, or a list of str or of lists of tokens."""
-        return self.strings if isinstance(self._like, Strings) else self.strings.texts()
+        """The pseudo-strings as the kind that came in: `Strings`, a frame, or a list of str or of lists of tokens."""
+        if isinstance(self._like, Strings):
+            return self.strings
+        if self.strings.source.format == "matrix" and self._like is not None:
+            from shoal.data.strings.formats.matrix import matrix_table
+            from shoal.data.tables.frames import to_frame
+
+            return to_frame(matrix_table(self.strings), self._like)
+        return self.strings.texts()
 
     @property
     def case(self) -> StringCase:
@@ -281,21 +288,8 @@ def drawn_again(policy: StringPolicy, strings: Strings, seed: int) -> Strings:
 
 def condensation_of(policy: StringPolicy, seed: int | None) -> Condensation:
     """The method as the policy asks for it."""
-    method = policy.method
-    return Condensation(
-        k=policy.k,
-        eps=method.eps,
-        order=method.order,
-        support=method.support,
-        lengths=method.lengths,
-        seed=seed,
-        homogenize=method.homogenize,
-        rare=policy.rare,
-        workers=1,
-        copies=method.copies,
-        generator=method.generator,
-        window=method.window,
-    )
+    how = policy.method.model_dump(exclude={"rare", "unaligned", "suppression"})
+    return Condensation(k=policy.k, rare=policy.rare, seed=seed, workers=1, **how)
 
 
 def _without_few_near_copies(
@@ -464,14 +458,15 @@ def _write_and_check(
         write_strings(made, path)
 
     def check(path: Path) -> tuple[Strings, tuple[Guarantee, ...]]:
-        written = read_strings_back(path, made.source)
-        if not _is_same(written.compact(), made.compact()):
+        written, whole = read_strings_back(path, made.source).compact(), made.compact()
+        if not _is_same(written, whole):
             raise NotVerified(
                 "the written file does not read back as the strings that were made; nothing was published"
             )
+        written = replace(written, symbols=whole.symbols)  # which are the same, and need not be there twice
         verdict = verify_strings(written, asked_of(policy), evidence)
         refuse_failed(verdict)
-        return replace(written.compact(), source=made.source), verdict.guarantees
+        return replace(written, source=made.source), verdict.guarantees
 
     return checked_file(string_file_name(made), write, check)
 

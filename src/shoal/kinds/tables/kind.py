@@ -128,11 +128,11 @@ class Tables(Kind):
         Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
         """
         from shoal.data.database import bound
-        from shoal.data.sniff import look
         from shoal.data.tables.coded_rows import UnheldTable
         from shoal.data.tables.files import address_of
         from shoal.data.tables.format import HowToRead
         from shoal.data.tables.parquet import TooManyDistinct
+        from shoal.data.tables.parts import look_at
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
@@ -156,15 +156,15 @@ class Tables(Kind):
             if not error.names:  # records that are to be held, as some may be of one person
                 raise
             asked: dict[Any, Any] = {"header": first, "drops": drops, **(reading or {})}
-            where = address_of(source)[0]
+            where, named = address_of(source)
             return UnheldTable(
                 error.names,
                 error.n_rows,
                 error.n_records,
                 error.memory,
                 is_one_each=bool(person),
-                path=None if look(where).is_zip else where,
-                reading=HowToRead(markers, **asked),
+                path=None if look_at(where).is_zip else where,
+                reading=HowToRead(markers, table=named, **asked),
             )
 
     def bytes_to_check(

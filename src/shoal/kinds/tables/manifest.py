@@ -15,9 +15,8 @@ from shoal.data.tables.format import data_files
 from shoal.data.tables.hierarchy import Hierarchy, prefixes
 from shoal.data.tables.slices import Layout, attributes_held
 from shoal.data.tables.table import Column, spell
-from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Entries, Manifest
-from shoal.models import Requirement
+from shoal.models import Requirement, least_size
 
 _REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 
@@ -89,6 +88,11 @@ class ModelledManifest(Manifest):
         if not set(entries or ()) <= set(ACCEPTABLE):
             raise ValueError("a finding is called otherwise")
         return entries
+
+    @property
+    def k(self) -> int:
+        """The least size of a class that all requirements together ask for."""
+        return least_size(self.require)
 
     @field_serializer("require")
     def _write_require(self, require: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -219,11 +223,6 @@ class TableManifest(ModelledManifest):
     def shifted(self) -> tuple[str, ...]:
         """Columns whose days were moved, all of a person by one number."""
         return tuple(name for name, column in self.columns.items() if column.shift is not None)
-
-    @property
-    def k(self) -> int:
-        """The least class size that all requirements together ask for."""
-        return Policy(require=self.require).k
 
     @property
     def published_columns(self) -> dict[str, dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, field_validator
 
-from shoal.models import Requirement, registered
+from shoal.models import Requirement, least_size, registered
 from shoal.policy import BasePolicy, TextFile, option
 
 
@@ -48,7 +48,7 @@ class ModelledPolicy(BasePolicy, TextFile):
     @property
     def k(self) -> int:
         """The least class size that every requirement together asks for."""
-        return max(2, *(r.least_size for r in self.require))
+        return least_size(self.require)
 
     @classmethod
     def models(cls) -> Mapping[str, type[BaseModel]]:

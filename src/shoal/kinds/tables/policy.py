@@ -21,7 +21,6 @@ guess calls harmless becomes quasi-identifying, see `shoal.data.tables.meaning`.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -38,7 +37,17 @@ from shoal.errors import PolicyError, did_you_mean
 from shoal.kinds.tables.modelled import ModelledPolicy, accept_option, missing_option, shift_days_option
 from shoal.models import Requirement, by_option
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import Option, Strict, header_option, named_in, option, person_option
+from shoal.policy import (
+    BOUND_ON_MEMORY,
+    LEAST_BYTES,
+    Option,
+    Strict,
+    header_option,
+    named_in,
+    option,
+    person_option,
+    size_in_bytes,
+)
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -213,7 +222,6 @@ ORIGINAL_ORDER = (
 )
 """What a release says of itself that keeps the order of the rows."""
 MOST_REASON = 300
-LEAST_BYTES = 500_000_000  # what is loaded before any record is
 SHIFT_TIES = (
     "days move by one number for each person, so that those between the dates of a person stay the same, which nobody "
     "could see without a pseudonym: shift goes with keep_person = true"
@@ -292,9 +300,9 @@ class Policy(ModelledPolicy):
     )
     memory: str | None = option(
         None,
-        "Read a Parquet or CSV file without holding it, in about this much memory, such as 2GB. A release is then made "
-        "by strict mondrian with generalise, by a recoding, or by mdav or v-mdav of numbers and dates in Parquet, with "
-        "a role for every column, and attacked on a sample.",
+        "Read a table of Parquet, CSV, SQLite or DuckDB files without holding it, in about this much memory, such as "
+        "2GB. A release is then made by strict mondrian with generalise, by a recoding, or by mdav or v-mdav of "
+        "numbers and dates, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )
@@ -413,7 +421,7 @@ class Policy(ModelledPolicy):
         if self.memory is None:
             return self
         if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
-            raise ValueError("memory is a size of at least 500 MB, such as 2GB")
+            raise ValueError(BOUND_ON_MEMORY)
         in_ranges = self.method.is_in_ranges
         further = [r.model for r in self.require if in_ranges and r.is_about_values()]
         takes_weights = partitions()[self.method.partition].takes_weights(self.method)
@@ -444,8 +452,7 @@ class Policy(ModelledPolicy):
         >>> Policy(memory="2 GB").n_bytes
         2000000000
         """
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", self.memory or "", re.IGNORECASE)
-        return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
+        return size_in_bytes(self.memory)
 
     @field_validator("accept")
     @classmethod

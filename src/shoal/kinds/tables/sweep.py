@@ -16,9 +16,10 @@ from shoal.data.tables.table import Table, spell
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kind import Kind
 from shoal.kinds.tables.large import in_order, load_distinct
-from shoal.kinds.tables.policy import LEAST_BYTES, Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.models import Model, by_option
+from shoal.policy import LEAST_BYTES
 from shoal.sweep.cell import Cell, Figure, Status, Varied, finite  # noqa: F401  older versions of pydantic look for Status here
 from shoal.sweep.trials import AskedCell, Trials, combinations, guaranteed, several, sizes_of
 from shoal.tables.anonymize import anonymize_table

@@ -17,7 +17,7 @@ def render_datasheet(release: SparseRelease) -> str:
     """Write the datasheet as one HTML page."""
     sketches, policy = release.sketches, release.policy
     public = [in_public(g) for g in release.guarantees]
-    counts = sketches.counts
+    counts = release.component_counts
     return draw_datasheet(
         "sparse_datasheet.html",
         release,
@@ -30,7 +30,7 @@ def render_datasheet(release: SparseRelease) -> str:
         components=sparse_pictures.components(
             counts, f"Histogram of the numbers of components, from {counts.min()} to {counts.max()}."
         ),
-        **classes_shown(sketches.labels, sketches.classes),
+        **classes_shown(*release.classes),
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
         uses=sparse_words.GOOD_USE,
         limits=sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None),

@@ -27,18 +27,19 @@ def report_content(release: SparseRelease) -> ReportContent:
     utility, sketches, policy = release.utility, release.sketches, release.policy
     return ReportContent.of_release(
         release,
-        title=f"{len(sketches):,} sketches",
+        title=f"{release.records['out']:,} sketches",
         facts=_facts(release),
         suppressed_sentence=release.suppressed_sentence,
         limits=points(sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None)),
         u=_measured(utility),
         components=sparse_pictures.components_picture(
-            sketches.counts, f"Histogram of the numbers of components: {utility.components.mean:.1f} on average."
+            release.component_counts,
+            f"Histogram of the numbers of components: {utility.components.mean:.1f} on average.",
         ),
         products=_products(utility),
         neighbours=_neighbours(utility),
         learning=None if utility.learning is None else _learning(utility.learning),
-        **classes_shown(sketches.labels, sketches.classes),
+        **classes_shown(*release.classes),
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
     )
 

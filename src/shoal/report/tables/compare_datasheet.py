@@ -24,7 +24,6 @@ from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
 from shoal.kinds.tables.manifest import TableManifest
-from shoal.kinds.tables.policy import Policy
 from shoal.manifest import DATASHEET
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.datasheet import render_datasheet
@@ -77,7 +76,7 @@ def compare_datasheet(
 def _risk(manifest: TableManifest, table: Table | CodedRows) -> Risk | None:
     if manifest.layout is not None:
         return None
-    k = Policy(require=manifest.require).k
+    k = manifest.k
     if isinstance(table, CodedRows):
         return ClassSizes.of(table, manifest.names("quasi")).risk(k)
     told = next((g for g in manifest.guarantees if g["model"] == "condensation"), None)

@@ -13,7 +13,7 @@ from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout, attributes_held
-from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
+from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, partitions
 from shoal.report.points import Point
 from shoal.report.tables.limits import not_protected
 from shoal.report.tables.words import any_providers, percent
@@ -187,7 +187,6 @@ class ReportContext:
             The columns of the original in order, where slices put them in another.
         """
         method = Method.model_validate(dict(manifest.method))
-        k = Policy(require=manifest.require).k
         layout = manifest.layout
         held = attributes_held(manifest.attributes, layout)
         named = {a: manifest.attributes[c] for c, a in held.items()}
@@ -198,7 +197,7 @@ class ReportContext:
             kind=manifest.kind,
             method=describe_method(
                 method,
-                k,
+                manifest.k,
                 layout,
                 manifest.order,
                 counts_persons=bool(manifest.person),
@@ -216,7 +215,7 @@ class ReportContext:
             missing=manifest.missing,
             missing_meaning=MISSING_MEANINGS[manifest.missing],
             publish=method.publication,
-            k=k,
+            k=manifest.k,
             diversity=method.diversity,
             layout=layout,
             by_hierarchy=frozenset(held[n] for n in manifest.by_hierarchy),

@@ -102,16 +102,14 @@ def _evenly(ranked: Sequence[Ranked], n_most: int) -> np.ndarray[tuple[int], np.
 def _mean_width(task: GroupingTask, way: PartitionMethod) -> float:
     from shoal.tables.information_loss import information_loss
 
-    assert way.labels is not None, "neither is a recoding"
-    labels = way.labels(task)
+    labels = way.group(task)
     return information_loss(task.ranked, labels) / (len(labels) * len(task.ranked))
 
 
 def _labels(task: GroupingTask) -> Codes:
     chosen = choose(task)
     task.note(chosen.why)
-    assert chosen.way.labels is not None, "neither is a recoding"
-    return chosen.way.labels(task)
+    return chosen.way.group(task)
 
 
 AUTO = PARTITIONS.register(

@@ -122,7 +122,12 @@ class PartitionMethod:
     reference : str
         The paper that it is from.
     labels : callable, optional
-        Groups the records of a `GroupingTask`: the group of each, from 0.
+        Groups the records of a `GroupingTask`: the group of each, from 0. It is given for a method that asks for more
+        than quasi-identifiers and k; one of these three says how others group them.
+    at_once : callable, optional
+        How it groups all records, however many they are.
+    by_widths : callable, optional
+        How it groups all records, if it aims at narrow groups: of more than `block_rows`, those of a block.
     recoding : callable, optional
         In its place, for one recoding of all records: with the parameters of `datafly_recoding`.
     publication : str
@@ -136,8 +141,8 @@ class PartitionMethod:
     takes_weights : callable
         Whether it never parts equal records, with these parameters, so that a row may stand for several.
     by_squares : callable, optional
-        How it groups points, if it aims at the least sum of squares: in ranges along a curve, more records can then be
-        grouped than fit into memory.
+        How it groups points, if it aims at the least sum of squares: of more than `block_rows`, a near-linear way takes
+        its place; in ranges along a curve, more records can then be grouped than fit into memory.
     proposed_for : {"numbers", "others"}, optional
         Where `shoal profile` tries it: all quasi-identifiers are numbers or dates, or some are not.
     most_records : int, optional
@@ -156,6 +161,8 @@ class PartitionMethod:
     words: Callable[[Method], Mapping[str, str]] = no_words
     keeps_limits: bool = False
     takes_weights: Callable[[Method], bool] = never
+    at_once: GroupRecords | None = None
+    by_widths: GroupRecords | None = None
     by_squares: Callable[[MixedPoints, int], Codes] | None = None
     proposed_for: Literal["numbers", "others"] | None = None
     most_records: int | None = None
@@ -165,6 +172,16 @@ class PartitionMethod:
     def is_recoding(self) -> bool:
         """Whether all records get the same recoding, rather than each group its own label."""
         return self.recoding is not None
+
+    def group(self, task: GroupingTask) -> Codes:
+        """The group of each record of a task, from 0."""
+        if self.labels is not None:
+            return self.labels(task)
+        if self.at_once is not None:
+            return self.at_once(task.ranked, task.k)
+        from shoal.tables.blocks import group_in_blocks
+
+        return group_in_blocks(task, self)
 
 
 PARTITIONS: Registry[PartitionMethod] = Registry("shoal.tables.partition")

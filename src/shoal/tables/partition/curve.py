@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from shoal.arrays import Codes
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
@@ -62,16 +62,12 @@ class CurveOrder(Partition):
     grouping = staticmethod(curve_order_labels)
 
 
-def _labels(task: GroupingTask) -> Codes:
-    return curve_order_labels(task.ranked, task.k)
-
-
 PARTITIONS.register(
     PartitionMethod(
         name="curve",
         help="a path through near records, cut where the groups differ least inside",
         reference="Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz, Sebe, VLDB Journal 15(4), 2006",
-        labels=_labels,
+        at_once=curve_order_labels,
         publication="aggregate",
         place=7,
     )

@@ -25,7 +25,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Ints
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 
 
 def number_records(ranked: Sequence[Ranked]) -> Ints:
@@ -73,18 +73,12 @@ class KMember(Partition):
     grouping = staticmethod(k_member_labels)
 
 
-def _labels(task: GroupingTask) -> Codes:
-    from shoal.tables.blocks import by_widths
-
-    return by_widths(task, k_member_labels)
-
-
 PARTITIONS.register(
     PartitionMethod(
         name="k-member",
         help="k-member: groups grow by the record that widens them least",
         reference="Byun, Kamra, Bertino, Li, DASFAA 2007",
-        labels=_labels,
+        by_widths=k_member_labels,
         proposed_for="numbers",
         most_records=500_000,
         place=2,

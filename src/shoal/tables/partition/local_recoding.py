@@ -2,8 +2,12 @@
 
 Records are cut top-down into blocks, each time in the attribute in which the least is lost for the number of parts;
 inside a block, groups grow by least loss, as in greedy k-member clustering; then records are exchanged between near
-groups. The loss is that of `shoal.tables.partition.full_domain`, the share of other leaves that a label cannot be told
-from, so a group is published at its own level in each attribute, where full-domain recoding has one for all.
+groups, of which those that are large enough are parted and all exchange once more. The loss is that of
+`shoal.tables.partition.full_domain`, the share of other leaves that a label cannot be told from, so a group is
+published at its own level in each attribute, where full-domain recoding has one for all.
+
+Records that are equal in all quasi-identifiers are never parted, so that the work is on distinct ones, each with the
+number of its copies.
 
 **Guarantee** every group has at least k records.
 
@@ -24,8 +28,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Rows
+from shoal.data.tables.table import count_codes
+from shoal.tables.collapse import collapse
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import (
+    PARTITIONS,
+    GroupingTask,
+    Partition,
+    PartitionMethod,
+    always,
+    refuse_infeasible,
+)
 from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tree_nodes
 from shoal.tables.partition.k_member import number_records
 
@@ -36,11 +49,14 @@ BLOCK = 20  # groups of k to a block: smaller ones leave more leftovers, larger 
 POWER = 0.25  # of the entropy of a cut: 0 prefers many small parts, 1 few large ones
 LARGEST = 1_000  # distinct records of a block, as growing groups is quadratic in them
 WINDOW = 32  # groups among which records are exchanged
+AGAIN = 24  # groups of a window of the second exchange, so that its windows end elsewhere
 PASSES = 4
 MISSING = 2.0
 
 
-def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = None) -> Codes:
+def local_recoding_labels(
+    ranked: Sequence[Ranked], k: int, *, leaves: Leaves = None, weights: Codes | None = None
+) -> Codes:
     """Put records into groups of at least k whose common labels lose little.
 
     The loss of a cell is, with a hierarchy, ``(leaves under the lowest common label - 1) / (leaves - 1)``; of numbers
@@ -53,12 +69,13 @@ def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = 
     k : int
     leaves : sequence of (int64 array or None), optional
         For each attribute what `leaf_counts` tells of its hierarchy; else the values of the column are the leaves.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for.
 
     Returns
     -------
     int32 array (n_rows,)
-        Groups 0 .. g - 1. Which records stand together depends on their content alone, but for copies of a record that
-        come into several groups.
+        Groups 0 .. g - 1. Which records stand together depends on their content alone, and equal ones always do.
 
     Raises
     ------
@@ -67,22 +84,22 @@ def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = 
     """
     from shoal.kernels.tables.local_recoding import cut_blocks, exchange, grow_groups
 
-    refuse_infeasible(ranked, k)
+    refuse_infeasible(ranked, k, weights)
     k = int(k)
-    _, first, of_record, counts = np.unique(
-        number_records(ranked), return_index=True, return_inverse=True, return_counts=True
-    )
-    cells = cells_of(ranked, leaves, first, counts)
+    alike = collapse(ranked, weights=weights)
+    _, first, place = np.unique(number_records(alike.ranked(ranked)), return_index=True, return_inverse=True)
+    counts = count_codes(place, alike.weights)
+    cells = cells_of(ranked, leaves, alike.rows[first], counts)
     rows, ends = cut_blocks(cells, k, BLOCK * k, POWER, int(cells.nodes.max()) + 1)
     ends = _chop(ends, max(LARGEST, 2 * k))
-    block = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    rows = rows[np.lexsort((rows, -counts[rows], block))]
-    labels = np.empty(len(of_record), dtype=np.int32)
-    n_groups = grow_groups(cells, rows, ends, k, np.cumsum(counts) - counts, labels)
-    exchange(cells, np.repeat(np.arange(len(counts)), counts), labels, n_groups, k, WINDOW, PASSES)
-    result = np.empty_like(labels)
-    result[np.argsort(of_record, kind="stable")] = labels
-    return result
+    labels = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))[np.argsort(rows)]
+    everyone = np.arange(len(counts))
+    for width in (WINDOW, AGAIN):
+        rows = np.lexsort((-counts, labels))  # of a block, or of a group that may be parted
+        ends = np.cumsum(np.bincount(labels))
+        n_groups = grow_groups(cells, rows, ends, k, labels)
+        exchange(cells, everyone, counts, labels, n_groups, k, width, PASSES)
+    return labels[place][alike.of_record]
 
 
 def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: Rows, counts: Ints) -> Cells:
@@ -160,7 +177,7 @@ class LocalRecoding(Partition):
 
 
 def _labels(task: GroupingTask) -> Codes:
-    return local_recoding_labels(task.ranked, task.k)
+    return local_recoding_labels(task.ranked, task.k, weights=task.weights)
 
 
 PARTITIONS.register(
@@ -169,6 +186,7 @@ PARTITIONS.register(
         help="local recoding: groups of records that meet low in the hierarchies, with records exchanged",
         reference="Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006",
         labels=_labels,
+        takes_weights=always,
         proposed_for="others",
         most_records=2_000_000,
         place=4,

@@ -42,7 +42,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 
 if TYPE_CHECKING:
     from shoal.kernels.tables.mdav import MixedPoints
@@ -205,13 +205,6 @@ class MDAV(Partition):
     grouping = staticmethod(mdav_labels)
 
 
-def _labels(task: GroupingTask) -> Codes:
-    from shoal.kernels.tables.mdav import label_mdav
-    from shoal.tables.blocks import by_squares
-
-    return by_squares(task, label_mdav)
-
-
 def _exact(data: MixedPoints, k: int) -> Codes:
     from shoal.kernels.tables.mdav import label_mdav
 
@@ -223,7 +216,6 @@ PARTITIONS.register(
         name="mdav",
         help="MDAV: groups of near records, built around those farthest from the average",
         reference="Domingo-Ferrer, Torra, DMKD 11, 2005",
-        labels=_labels,
         publication="aggregate",
         by_squares=_exact,
         place=5,

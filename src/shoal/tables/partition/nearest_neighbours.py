@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from shoal.arrays import Codes
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.k_member import number_records
 
 
@@ -58,18 +58,12 @@ class NearestNeighbours(Partition):
     grouping = staticmethod(nearest_neighbours_labels)
 
 
-def _labels(task: GroupingTask) -> Codes:
-    from shoal.tables.blocks import by_widths
-
-    return by_widths(task, nearest_neighbours_labels)
-
-
 PARTITIONS.register(
     PartitionMethod(
         name="nearest-neighbours",
         help="nearest neighbours: each record not yet in a group gathers those nearest to it",
         reference="Byun, Kamra, Bertino, Li, DASFAA 2007",
-        labels=_labels,
+        by_widths=nearest_neighbours_labels,
         place=3,
     )
 )

@@ -27,7 +27,7 @@ import numpy as np
 from shoal.arrays import Codes
 from shoal.errors import PolicyError
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
@@ -101,16 +101,12 @@ class Univariate(Partition):
         return tags
 
 
-def _labels(task: GroupingTask) -> Codes:
-    return univariate_labels(task.ranked, task.k)
-
-
 PARTITIONS.register(
     PartitionMethod(
         name="univariate",
         help="the best possible cut of one sorted column",
         reference="Hansen, Mukherjee, IEEE TKDE 15(4), 2003",
-        labels=_labels,
+        at_once=univariate_labels,
         publication="aggregate",
         place=8,
     )

@@ -27,7 +27,7 @@ import numpy as np
 from shoal.arrays import Codes, Floats
 from shoal.errors import PolicyError
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 if TYPE_CHECKING:
@@ -96,18 +96,11 @@ class VMDAV(Partition):
         self.gamma = gamma
 
 
-def _labels(task: GroupingTask) -> Codes:
-    from shoal.tables.blocks import by_squares
-
-    return by_squares(task, label_mixed)
-
-
 PARTITIONS.register(
     PartitionMethod(
         name="v-mdav",
         help="V-MDAV: as MDAV, and groups take in records that lie nearer to them than to others",
         reference="Solanas, Martinez-Balleste, COMPSTAT 2006",
-        labels=_labels,
         publication="aggregate",
         by_squares=label_mixed,
         place=6,

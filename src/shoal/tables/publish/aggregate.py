@@ -163,18 +163,19 @@ def _averages(ranked: Ranked, groups: Groups, n_present: Ints, is_missing: Mask)
 
 
 def _means(ranked: Ranked, groups: Groups, n_present: Ints, is_missing: Mask) -> Floats:
-    """Group means, summed relative to the column's middle so that huge values neither overflow nor cancel."""
-    present = ranked.positions[~np.isnan(ranked.positions)]
-    middle, scale = (float(present[0] / 2 + present[-1] / 2), 1.0) if len(present) else (0.0, 1.0)
-    with np.errstate(over="ignore"):
-        scale = max(abs(float(present[-1]) - middle), 1.0) if len(present) else 1.0
-    relative = np.where(
-        is_missing, 0.0, (np.nan_to_num(ranked.positions, nan=middle) / scale - middle / scale)[ranked.ranks]
-    )
-    means = groups.sum(relative) / np.maximum(n_present, 1) * scale + middle
-    # A mean of equal values is that value, to the last bit.
+    """Group means, summed from the least value of each group, so that no other group's values take digits from them.
+
+    Units are powers of two, and halves are added, so that nothing overflows and no division rounds.
+    """
     low, high = groups.span(ranked.ranks, ~is_missing)
-    same = (low == high) & (n_present > 0)
+    is_known = n_present > 0
+    least, most = (ranked.positions[np.where(is_known, ends, 0)] / 2 for ends in (low, high))
+    unit = np.ldexp(1.0, np.frexp(np.where(is_known, most - least, 0.0))[1] - 1)
+    above = (ranked.positions[ranked.ranks] / 2 - least[groups.labels]) / unit[groups.labels]
+    half = groups.sum(np.where(is_missing, 0.0, above)) / np.maximum(n_present, 1) * unit
+    means = (2 * least + half) + half
+    # A mean of equal values is that value, to the last bit.
+    same = (low == high) & is_known
     means[same] = ranked.positions[low[same]]
     return np.asarray(means)
 

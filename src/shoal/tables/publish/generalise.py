@@ -109,11 +109,12 @@ def generalise(
 ) -> Column:
     """Replace a column by the label of each group; as `label_groups`.
 
+    ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
     ``weights``: how many records each row stands for, where not one; the grid depends on how frequent values are.
     """
     counts = count_codes(ranked.ranks, weights, ranked.n_values) if ends == "rounded" else None
     spans = Spans.of(ranked, groups, counts)
-    labels = label_groups(source, ranked, spans, hierarchy, missing=missing, ends=ends, counts=counts)
+    labels = label_groups(source, ranked, spans, hierarchy, missing=missing, counts=counts)
     return replace(labels, codes=labels.codes[groups.labels])
 
 
@@ -124,22 +125,21 @@ def label_groups(
     hierarchy: Hierarchy | None,
     *,
     missing: str,
-    ends: str = "exact",
     counts: Ints | None = None,
 ) -> Column:
     """A column with the label of each group.
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
-    ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
-    ``counts``: how many records of the table have each rank, where ends are rounded.
+    ``counts``: how many records of the table have each rank, where ranges end on a grid of the column; without, they
+    end at values of members.
     """
     if ranked.kind == "tree" and hierarchy is not None:
         labels = _ancestors(ranked, hierarchy, spans)
     elif ranked.kind == "category":
         labels = _sets(ranked, spans)
     else:
-        labels = _ranges(ranked, spans, counts if ends == "rounded" else None)
+        labels = _ranges(ranked, spans, counts)
     if missing == "any":
         labels[spans.is_holed] = EVERYTHING
     elif ranked.kind != "tree":

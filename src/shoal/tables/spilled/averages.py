@@ -19,7 +19,7 @@ from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.parquet import BASE_BYTES
-from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable
+from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
 from shoal.kernels.tables.mdav import MixedPoints
@@ -223,9 +223,9 @@ class _Averages:
         """Average the groups of a range."""
         groups = Groups.of(labels)
         path = self._table.rows.folder.path / f"groups-{len(self._ranges)}.npy"
-        np.save(path, labels + np.int32(self.n_groups))
+        save_arrays(path, labels + np.int32(self.n_groups))
         for ranked in self._points.ranked(rows):
-            np.save(self._means(ranked.name, len(self._ranges)), group_means(ranked, groups))
+            save_arrays(self._means(ranked.name, len(self._ranges)), group_means(ranked, groups))
         self._ranges.append(_Range(file, path, len(groups.sizes)))
         self.n_groups += len(groups.sizes)
 

@@ -21,7 +21,7 @@ from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.parquet import TooManyDistinct, n_that_fit
-from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable
+from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import Policy
@@ -213,12 +213,12 @@ class _Grouped:
         groups, number = Groups.of(labels), len(self._labels)
         for n, r in zip(self._coded, ranked, strict=True):
             spans = Spans.of(r, groups, self._counts[n] if self._rounded else None)
-            np.savez(self._file(n, number), *(getattr(spans, name) for name in spans.names()))
+            save_arrays(self._file(n, number), *(getattr(spans, name) for name in spans.names()))
         sizes = classes_of(self._table.some(rows), list(self._coded), markers=self._policy.missing_markers).sizes
         for size, n_classes in zip(*(a.tolist() for a in np.unique(sizes, return_counts=True)), strict=True):
             self._sizes[size] = self._sizes.get(size, 0) + n_classes
         path = self._table.rows.folder.path / f"groups-{number}.npy"
-        np.save(path, labels + np.int32(self.n_groups))
+        save_arrays(path, labels + np.int32(self.n_groups))
         self._labels.append((path, block))
         self.n_groups += len(groups.sizes)
         self.n_rows += len(rows)
@@ -241,7 +241,6 @@ class _Grouped:
             Spans.joined(parts),
             attribute.hierarchy,
             missing=self._policy.missing,
-            ends=self._policy.method.ends,
             counts=self._counts[name] if self._rounded else None,
         )
 

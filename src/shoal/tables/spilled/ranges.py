@@ -19,7 +19,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints, Rows, Words
 from shoal.data.database import bound
 from shoal.data.tables.parquet import TooManyDistinct
-from shoal.data.tables.spill import ROWS_AT_ONCE, RowFile, Rows2D, SpillFolder
+from shoal.data.tables.spill import ROWS_AT_ONCE, RowFile, Rows2D, SpillFolder, writing
 from shoal.kernels.tables.curve import CurveGrid, turned_frames
 from shoal.tables.record_order import SecretNumbers, within_runs
 
@@ -68,8 +68,7 @@ class CurveRecords:
             grid.show(axes)
         assert grid is not None, "there are rows"
         assert found._keys is not None
-        found._keys.touch(mode=0o600)
-        with found._keys.open("ab") as keys:
+        with writing(found._keys), found._keys.open("ab") as keys:
             for rows, opens in found._whole_runs(most):
                 sizes = np.add.reduceat(rows[:, -1], np.flatnonzero(opens), dtype=np.int64)
                 found._refuse_alike(int(sizes.max()), most)

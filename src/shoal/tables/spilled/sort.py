@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.tables.spill import RowFile, Rows2D, SpillFolder
 from shoal.data.tables.table import Column
-from shoal.tables.record_order import pack
+from shoal.tables.record_order import pack, spellings
 
 _SEEN_A_RANGE = 256  # keys that are looked at for each range, so that these become about equally long
 
@@ -76,13 +74,15 @@ class ContentSort:
         return ranges
 
     def _keys(self, rows: Rows2D) -> Sequence[Ints]:
-        return pack([replace(self._columns[i], codes=rows[:, i]) for i in self._order])[0]
+        return pack(self._of(rows))[0]
+
+    def _of(self, rows: Rows2D) -> list[Column]:
+        return [replace(self._columns[i], codes=rows[:, i]) for i in self._order]
 
     def _sorted(self, rows: Rows2D) -> Rows2D:
-        # Two spellings of a missing value may be as good as equal, and are told apart by their codes.
-        keys: list[npt.NDArray[Any]] = [rows[:, i] for i in self._order if len(self._columns[i].markers) > 1]
-        rows = rows[np.lexsort([*keys, *self._keys(rows)[::-1]])]
-        return joined(rows)
+        columns = self._of(rows)
+        keys: list[Ints | Codes] = [*pack(columns)[0], *spellings(columns)]
+        return joined(rows[np.lexsort(keys[::-1])])
 
 
 def joined(rows: Rows2D) -> Rows2D:

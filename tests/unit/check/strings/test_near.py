@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.check.strings import near as string_near
-from shoal.check.strings.near import near_originals, near_strings
+from shoal.check.strings.near import near_copies, near_originals, near_strings
 from shoal.data.strings.strings import Strings
 
 
@@ -81,3 +81,12 @@ def test_the_sizes_of_alphabets_do_not_matter() -> None:
     near = [f"{t[:7]}{'A' if t[7] != 'A' else 'C'}{t[8:]}" for t in texts]
     for alphabet in ("ACDE", "ACDEFGHIK"):
         assert near_originals(Strings.of(near, alphabet=alphabet), original, 1, 5).all()
+
+
+@pytest.mark.parametrize("copies", ["redraw", "allow"])
+def test_the_sentence_says_of_which_originals(copies: str) -> None:
+    published, few = Strings.of(["aab", "aac", "aaa"], alphabet="abc"), Strings.of(["aabb", "caac"], alphabet="abc")
+    found = near_copies(published, [few], 2, copies, None)
+    assert found.achieved == 2
+    assert "at most 2" in found.sentence
+    assert "an original that fewer than 2 hold" in found.sentence

@@ -161,3 +161,14 @@ def test_all_rows_of_one_provider_leave_nothing(from_hospitals, tmp_path) -> Non
     path.write_text("\n".join([head, *(f"{row.split(',')[0]},1" for row in rows), ""]))
     found = shoal.check(tmp_path / "out" / "publish", private=tmp_path / "out")
     assert not found.holds
+
+
+def test_averages_of_numbers_whose_sum_is_none_raise_no_alarm(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text(
+        "\n".join(["x,ill", *(f"{n},{ill}" for n in ("1.6e308", "1.2e308", "1e308") for ill in "abab"), ""])
+    )
+    columns = {"x": {"role": "quasi", "type": "continuous"}}
+    policy = shoal.Policy.of(columns=columns, sensitive=["ill"], k=4, partition="mdav")
+    shoal.anonymize(people, policy).save(tmp_path / "out", report=False)
+    assert shoal.check(tmp_path / "out" / "publish", people).findings == ()

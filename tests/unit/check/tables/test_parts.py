@@ -108,17 +108,19 @@ def test_guarantees_are_those_of_the_whole_table(tmp_path, is_parquet: bool, n_p
         path.unlink()
 
 
-def same_of_both(path: Path, names: list[str], n_parts: int, missing: str, **how) -> None:
+def same_of_both(
+    path: Path, names: list[str], n_parts: int, missing: str, *, is_one_each: bool = False, knows_history: bool = False
+) -> None:
     table = whole(path, names)
     with coded_rows(path, names, markers=MARKERS) as rows:
         assert (rows.names, rows.n_rows, rows.n_records) == (table.names, table.n_rows, table.n_records)
-        told = {"missing": missing, "attributes": ATTRIBUTES}
-        persons = {"persons": np.arange(table.n_rows)} if how.get("is_one_each") else {}
-        history = {"knows_history": how.get("knows_history", False)}
+        told = {"missing": missing, "attributes": ATTRIBUTES, "knows_history": knows_history}
+        persons = np.arange(table.n_rows) if is_one_each else None
         for required in REQUIRED:
-            asked = ([required], QUASI, ["why", "pay"])
-            expected = outcome(partial(verify, table, *asked, **told, **persons, **history))
-            assert outcome(partial(verify_parts, rows, *asked, **told, n_parts=n_parts, **how)) == expected
+            columns = ([required], QUASI, ["why", "pay"])
+            expected = outcome(partial(verify, table, *columns, **told, persons=persons))
+            asked = Asked(*columns, **told, counts_persons=is_one_each)
+            assert outcome(partial(verify_parts, rows, asked, n_parts=n_parts, is_one_each=is_one_each)) == expected
 
 
 def outcome(check) -> list[dict] | str:
@@ -219,6 +221,6 @@ def test_what_needs_a_column_that_is_not_there_is_refused(tmp_path) -> None:
     made = people(7, 30)
     with coded_rows(write(made, tmp_path), made.names, markers=MARKERS) as rows:
         with pytest.raises(PolicyError, match="no quasi-identifier"):
-            verify_parts(rows, REQUIRED, [])
+            verify_parts(rows, Asked(REQUIRED, []))
         with pytest.raises(PolicyError, match="none is named"):
-            verify_parts(rows, [LDiversity(l=2)], QUASI)
+            verify_parts(rows, Asked([LDiversity(l=2)], QUASI))

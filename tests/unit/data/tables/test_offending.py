@@ -46,3 +46,15 @@ def test_an_infinite_number_is_told_by_its_place() -> None:
     table = Table.of([encode_cells("x", np.array([1.0, np.inf, 2.0]))])
     with pytest.raises(ShoalError, match="the first: row 2, column 'x'"):
         attributes_of(table, Policy.of(columns={"x": {"role": "quasi", "type": "continuous"}}))
+
+
+def test_of_rows_that_stand_for_several_no_row_is_told() -> None:
+    asked = Policy.of(columns={"x": {"role": "quasi", "type": "continuous"}})
+    told = set()
+    for cells in ([1.0, np.inf, -np.inf], [-np.inf, 1.0, np.inf]):
+        table = Table({"x": encode_cells("x", np.array(cells))}, weights=np.array([2, 1, 1], dtype=np.int32))
+        with pytest.raises(ShoalError) as refused:
+            attributes_of(table, asked)
+        told.add(str(refused.value))
+    assert len(told) == 1
+    assert "(the first: column 'x': 4 characters)" in told.pop()

@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from shoal.check.tables.covering import covering_of, scale_of
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import calendar_span, read_label
 from shoal.data.tables.round_ends import (
     Ends,
@@ -18,6 +20,7 @@ from shoal.data.tables.round_ends import (
     ordered_ends,
     rounded_labels,
 )
+from shoal.data.tables.table import encode_cells
 
 
 def texts(values):
@@ -206,6 +209,20 @@ def test_dates_that_tell_get_longer_spans():
     spread = Spread(starts, starts + 110, np.full(len(starts), 5), np.full(len(starts), 5), np.ones(len(days), int))
     ends = [read_label(label).values for label in rounded_labels(days.astype(str).astype(object), spread)]
     assert {len(end) for pair in ends for end in pair} == {len("2015")}
+
+
+@pytest.mark.parametrize(("time", "end"), [("T23:59:59.5", "2021-02-01)"), ("", "2021-01-31]")])
+def test_a_month_by_itself_covers_its_last_day_to_the_end(time: str, end: str) -> None:
+    moments = np.array(
+        [f"{day}{time}" for day in ("2021-01-03", "2021-01-31", "2021-02-09", "2021-05-07", "2021-06-01")]
+    )
+    label = labels_of([moment.replace("T", " ") for moment in moments.tolist()], [(0, 1)], size=2)[0]
+    assert label == f"[2021-01-01..{end}"
+    column = encode_cells("t", moments.astype("datetime64[us]"))
+    scale = scale_of(column, Attribute("t", "date", "quasi"))
+    shown = encode_cells("t", np.array([label], dtype=object))
+    covering = covering_of(shown, scale, missing="value")
+    assert covering.covers(np.zeros(5, dtype=np.int64), np.arange(5)).tolist() == [True, True, False, False, False]
 
 
 @pytest.mark.parametrize("seed", range(4))

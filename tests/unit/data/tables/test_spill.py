@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import stat
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from shoal.data.database import bounded
 from shoal.data.tables import parquet
 from shoal.data.tables.files import read_table
-from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, spread
+from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, save_arrays, spread
 from shoal.data.tables.table import encode_cells
 from shoal.errors import ShoalError
 
@@ -35,6 +36,27 @@ def test_rows_come_back_in_runs_as_they_went_in(tmp_path: Path) -> None:
 def test_a_full_disk_is_one_sentence() -> None:
     with pytest.raises(ShoalError, match="No space left on device; make room there"):
         RowFile(Path("/dev/full"), 1).append(np.ones((1 << 16, 2), dtype=np.int32))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("n_arrays", [1, 2])
+def test_a_full_disk_is_one_sentence_for_what_lies_beside_rows(n_arrays: int) -> None:
+    with pytest.raises(ShoalError, match=r"cannot be written to the temporary folder: .*; make room there"):
+        save_arrays(Path("/dev/full"), *[np.ones(1 << 16)] * n_arrays)
+
+
+@pytest.mark.parametrize("n_arrays", [1, 2])
+def test_arrays_beside_rows_are_the_owners_alone(tmp_path: Path, n_arrays: int) -> None:
+    path, given = tmp_path / "arrays", [np.arange(5), np.ones(3)][:n_arrays]
+    before = os.umask(0)
+    try:
+        save_arrays(path, *given)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    found = np.load(path)
+    read = [found] if n_arrays == 1 else list(found.values())
+    assert [a.tolist() for a in read] == [a.tolist() for a in given]
 
 
 def test_a_folder_goes_with_the_last_who_knows_it() -> None:

@@ -44,6 +44,13 @@ def test_keys_are_equal_where_rows_are(seed: int) -> None:
         assert [k == key for k in keys] == [r == row for r in rows]
 
 
+@pytest.mark.parametrize("cells", [[0.0, -0.0, 1.0], [-0.0, 1.0, 0.0], [-0.0, np.nan, -0.0]])
+def test_negative_zero_is_zero(cells: list[float]) -> None:
+    values = encode_cells("x", np.array(cells)).values
+    assert values[0] == 0
+    assert not np.signbit(values).any()
+
+
 def test_columns_are_selected_and_replaced_by_name() -> None:
     _, table = drawn(0)
     assert table.select(["b"]).names == ["b"]

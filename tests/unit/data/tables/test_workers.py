@@ -19,6 +19,7 @@ from shoal.data.tables.parquet import read_distinct
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import (
     UNSEEN,
+    FileCells,
     Seen,
     Workers,
     collapse_run,
@@ -99,7 +100,7 @@ def test_distinct_rows_and_their_columns_are_those_that_one_machine_reads(tmp_pa
         assert (ours.name, ours.markers, ours.values.dtype) == (theirs.name, theirs.markers, theirs.values.dtype)
         assert ours.values.tolist() == theirs.values.tolist()
     assert executor.jobs["merge_bucket"] == 2 * n_workers
-    assert executor.jobs["collapse_run"] == 2 * len(row_group_runs(path, 4 * n_workers))
+    assert executor.jobs["collapse_run"] == 2 * len(row_group_runs([path], 4 * n_workers))
 
 
 def distinct_here(path: Path) -> dict[tuple[Any, ...], int]:
@@ -130,9 +131,10 @@ def test_a_worker_sees_another_file_for_what_it_is(tmp_path: Path) -> None:
     path, lock = put(tmp_path / "people.parquet"), tmp_path / "driver"
     lock.touch()
     seen, folder = Seen.of(path), Seen.of(lock)
-    asked = (folder, (0, 10), {"c1": "c1"}, 7, 0, 1, None)
-    assert collapse_run(seen, *asked) is True
-    assert collapse_run(Seen(seen.path, seen.n_bytes + 1, seen.changed_at), *asked) is None
+    asked, some = (folder, {"c1": "c1"}, 0, 1, None), FileCells.plain(path, 7).scan(0, 10)
+    assert collapse_run([(seen, some)], *asked) is True
+    changed = Seen(seen.path, seen.n_bytes + 1, seen.changed_at)
+    assert collapse_run([(seen, some), (changed, some)], *asked) is None
     assert merge_bucket(folder, ["c1"], 0, 1, None) == str(tmp_path / "bucket-0.parquet")
     assert merge_bucket(folder, ["c1"], 0, 2, None) is None
     path.unlink()
@@ -151,12 +153,27 @@ def test_what_is_wrong_with_a_file_is_said_as_by_one_machine(tmp_path: Path) -> 
 def test_runs_are_of_whole_row_groups_and_of_all_rows(tmp_path: Path) -> None:
     path = put(tmp_path / "people.parquet")
     for n_most in (1, 2, 3, 100):
-        runs = row_group_runs(path, n_most)
-        assert runs[0][0] == 0
-        assert runs[-1][1] == N_ROWS
-        assert all(end == begin for (_, end), (begin, _) in pairwise(runs))
-        assert all(begin % 4096 == 0 for begin, _ in runs)
+        runs = row_group_runs([path], n_most)
+        ends = [0, *(piece[2] for (piece,) in runs)]
+        assert [piece for (piece,) in runs] == [(0, begin, end) for begin, end in pairwise(ends)]
+        assert ends[-1] == N_ROWS
+        assert all(end % 4096 == 0 for end in ends[:-1])
         assert len(runs) <= n_most
+
+
+def test_runs_of_several_files_are_of_all_their_rows_and_alike_in_size(tmp_path: Path) -> None:
+    sizes = [5000, 1, 0, 30_000, 2047, 2049]
+    paths = [tmp_path / f"{i}[*].parquet" for i in range(len(sizes))]
+    with duckdb.connect() as database:
+        for path, n_rows in zip(paths, sizes, strict=True):
+            rows = f"SELECT 1 AS x FROM range({n_rows})"
+            database.execute(f"COPY ({rows}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)")
+    for n_most in (1, 2, 3, 7, 100):
+        runs = row_group_runs(paths, n_most)
+        assert len(runs) <= n_most
+        read = [(i, row) for run in runs for i, begin, end in run for row in range(begin, end)]
+        assert read == [(i, row) for i, n_rows in enumerate(sizes) for row in range(n_rows)]
+        assert max(sum(end - begin for _, begin, end in run) for run in runs) <= sum(sizes) / n_most + 2048
 
 
 def written(table: Table, path: Path) -> bytes:

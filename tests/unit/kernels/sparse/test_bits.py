@@ -33,12 +33,12 @@ def test_bits_equal_counting_one_by_one(n_block, n_dense, is_cosine):
     first, stop, k = 20, 20 + n_block, 6
     bits = np.empty((n_dense + 1, sparse_bits.count_words(n_block)), np.uint64)
     list_starts, listed = np.empty(400 - n_dense + 2, np.int32), np.empty(len(items), np.uint16)
-    sparse_bits.fill_bits(starts, items, first, stop, n_dense, bits, list_starts, listed)
+    index = sparse_bits.BlockIndex(n_dense, bits, list_starts, listed)
+    sparse_bits.fill_bits(starts, items, first, stop, index)
     queries = np.array([0, 3, 11, 20, 22, stop - 1])
     seats = np.array([5, 4, 3, 2, 1, 0])
     scores, found = np.full((6, k), -np.inf), np.full((6, k), np.iinfo(np.int32).max, np.int32)
-    index = (n_dense, bits, list_starts, listed)
-    sparse_bits.scan_bits(starts, items, sizes, rows, queries, seats, first, stop, *index, is_cosine, scores, found)
+    sparse_bits.scan_bits(starts, items, sizes, rows, queries, seats, first, stop, index, is_cosine, scores, found)
     sparse_neighbours.sort_heaps(scores, found)
     sets = [set(one.tolist()) for one in lists]
     for q, seat in zip(queries, seats, strict=True):

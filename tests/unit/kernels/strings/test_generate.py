@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels.strings.generate import generate_strings, uniform
-from shoal.kernels.strings.hash import BASES
+from shoal.kernels.strings.hash import BASES, Unwanted
 from shoal.strings.templates import Templates, convert_lengths
 
 
@@ -105,10 +105,10 @@ def test_generation_draws_what_the_slow_one_draws(order: int, support: int, shor
 
     def fast_rows(forbidden: set[int]) -> tuple[list[list[int]], list[bool], int]:
         out, is_kept = np.empty(out_starts[-1], np.int32), np.empty(14, np.bool_)
+        unwanted = Unwanted(np.array(sorted(forbidden), dtype=np.uint64), keys, BASES[0])
         n_rejected = generate_strings(
             templates.starts, templates.features, templates.weights, templates.feature_symbols,
-            templates.position_starts, group_starts, order, support, 3, np.array(sorted(forbidden), dtype=np.uint64),
-            keys, BASES[0], state, out_starts, out, is_kept,
+            templates.position_starts, group_starts, order, support, 3, unwanted, state, out_starts, out, is_kept,
         )  # fmt: skip
         return (
             [out[a:b].tolist() for a, b in pairwise(out_starts)],
@@ -131,7 +131,7 @@ def test_copies_are_given_up_in_the_end() -> None:
     out, is_kept = np.empty(12, np.int32), np.ones(4, np.bool_)
     n_rejected = generate_strings(
         templates.starts, templates.features, templates.weights, templates.feature_symbols, templates.position_starts,
-        np.array([0, 4]), 2, 1, 5, original, keys, BASES[0], np.array([9], dtype=np.uint64),
+        np.array([0, 4]), 2, 1, 5, Unwanted(original, keys, BASES[0]), np.array([9], dtype=np.uint64),
         np.arange(0, 15, 3), out, is_kept,
     )  # fmt: skip
     assert n_rejected == 20

@@ -7,14 +7,14 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels.strings.groups import (
+    SparseTemplates,
     average,
     group_costs,
     nearest_groups,
-    pass_around_centroids,
-    pass_around_templates,
+    pass_around,
     similarities,
 )
-from shoal.strings.groups import order_members
+from shoal.strings.groups import NO_GROUPS, order_members
 from shoal.strings.templates import Templates, convert_lengths
 
 Dense = npt.NDArray[np.float64]
@@ -39,8 +39,8 @@ def dense(templates: Templates) -> Dense:
     return out
 
 
-def sparse(templates: Templates) -> tuple[object, object, object, int]:
-    return templates.starts, templates.features, templates.weights, templates.n_features
+def sparse(templates: Templates) -> SparseTemplates:
+    return SparseTemplates(templates.starts, templates.features, templates.weights, templates.n_features)
 
 
 def slow_similarity(one: Dense, centre: Dense) -> float:
@@ -76,10 +76,10 @@ def test_passes_take_the_closest(seed: int, shortest: int) -> None:
     templates = convert_lengths(*flat(some_strings(seed, 41, shortest, 9, 4)))
     table, k = dense(templates), 8
     order = np.random.default_rng(seed).permutation(41)
-    labels = pass_around_templates(*sparse(templates), k, order)
+    labels = pass_around(sparse(templates), k, order, *NO_GROUPS)
     members, starts = order_members(np.where(labels < 0, 5, labels), 6)
     centres = [table[members[starts[g] : starts[g + 1]]].mean(axis=0) for g in range(6)]
-    later = pass_around_centroids(*sparse(templates), k, members, starts)
+    later = pass_around(sparse(templates), k, NO_GROUPS[0], members, starts)
     if shortest == 9:  # equal lengths and eighths: no sum is rounded, so ties are ties
         assert labels.tolist() == slow_pass(table, k, None, order.tolist())
         assert later.tolist() == slow_pass(table, k, centres, [])
@@ -101,17 +101,17 @@ def test_costs_are_eq_3_and_nearest_groups_are_near(shortest: int) -> None:
     table = dense(templates)
     labels = (np.arange(30) % 4).astype(np.int32)
     members, starts = order_members(labels, 4)
-    costs = group_costs(*sparse(templates), templates.length, members, starts)
+    costs = group_costs(sparse(templates), templates.length, members, starts)
     assert costs == pytest.approx(slow_costs(table, templates.length, labels.tolist(), 4), rel=1e-5)
     centres = [table[labels == g].mean(axis=0) for g in range(4)]
-    near = nearest_groups(*sparse(templates), members, starts, labels, np.arange(30), 4)
+    near = nearest_groups(sparse(templates), members, starts, labels, np.arange(30), 4)
     for row in range(30):
         others = sorted((slow_similarity(table[row], centres[g]) for g in range(4) if g != labels[row]), reverse=True)
         assert near[row, 3] == -1
         assert {*near[row, :3].tolist(), int(labels[row])} == {0, 1, 2, 3}
         assert [slow_similarity(table[row], centres[g]) for g in near[row, :3]] == pytest.approx(others, rel=1e-5)
-    centre = average(*sparse(templates)[:3], np.flatnonzero(labels == 2), templates.n_features)
+    centre = average(sparse(templates), np.flatnonzero(labels == 2))
     assert centre == pytest.approx(centres[2], abs=1e-6)
-    assert similarities(*sparse(templates)[:3], centre) == pytest.approx(
+    assert similarities(sparse(templates), centre) == pytest.approx(
         [slow_similarity(one, centres[2]) for one in table], rel=1e-5
     )

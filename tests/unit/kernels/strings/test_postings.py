@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels.strings.groups import nearest_groups, pass_around_centroids, pass_around_templates
+from shoal.kernels.strings.groups import nearest_groups, pass_around
 from shoal.kernels.strings.postings import nearest_by_postings, pass_by_postings
 from shoal.strings.groups import order_members, postings
 from shoal.strings.templates import convert_lengths
@@ -23,21 +23,21 @@ def test_the_same_groups_as_by_plain_passes(seed: int, shortest: int, n_symbols:
     arrays, k = sparse(templates), 6
     by_feature = postings(templates)
     order = np.random.default_rng(seed).permutation(143)
-    labels = pass_around_templates(*arrays, k, order)
-    assert pass_by_postings(*arrays, by_feature, k, order, NONE, NONE).tolist() == labels.tolist()
+    labels = pass_around(arrays, k, order, NONE, NONE)
+    assert pass_by_postings(arrays, by_feature, k, order, NONE, NONE).tolist() == labels.tolist()
     rows = np.flatnonzero(labels >= 0)
     members, starts = order_members(labels[rows], 23)
     members = rows[members]
-    later = pass_around_centroids(*arrays, k, members, starts)
-    assert pass_by_postings(*arrays, by_feature, k, NONE, members, starts).tolist() == later.tolist()
+    later = pass_around(arrays, k, NONE, members, starts)
+    assert pass_by_postings(arrays, by_feature, k, NONE, members, starts).tolist() == later.tolist()
     labels = np.where(labels < 0, 4, labels).astype(np.int32)
     members, starts = order_members(labels, 23)
-    near = nearest_groups(*arrays, members, starts, labels, np.arange(143), 3)
-    assert nearest_by_postings(*arrays, by_feature, members, starts, labels, 3).tolist() == near.tolist()
+    near = nearest_groups(arrays, members, starts, labels, np.arange(143), 3)
+    assert nearest_by_postings(arrays, by_feature, members, starts, labels, 3).tolist() == near.tolist()
 
 
 def test_of_too_few_groups_some_places_stay_empty() -> None:
     templates = convert_lengths(*flat(some_strings(1, 12, 4, 4, 900)))
     labels = (np.arange(12) % 2).astype(np.int32)
-    near = nearest_by_postings(*sparse(templates), postings(templates), *order_members(labels, 2), labels, 3)
+    near = nearest_by_postings(sparse(templates), postings(templates), *order_members(labels, 2), labels, 3)
     assert near.tolist() == [[1 - label, -1, -1] for label in labels.tolist()]

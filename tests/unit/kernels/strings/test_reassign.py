@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels.strings.groups import group_costs, nearest_groups
+from shoal.kernels.strings.groups import SparseTemplates, group_costs, nearest_groups
 from shoal.kernels.strings.reassign import LEAST_GAIN, reassign
 from shoal.strings.groups import order_members
 from shoal.strings.templates import Templates, convert_lengths
@@ -33,8 +33,8 @@ def dense(templates: Templates) -> Dense:
     return out
 
 
-def sparse(templates: Templates) -> tuple[object, object, object, int]:
-    return templates.starts, templates.features, templates.weights, templates.n_features
+def sparse(templates: Templates) -> SparseTemplates:
+    return SparseTemplates(templates.starts, templates.features, templates.weights, templates.n_features)
 
 
 def slow_costs(table: Dense, length: int, labels: list[int], n_groups: int) -> list[float]:
@@ -87,12 +87,12 @@ def test_reassignment_makes_the_moves_of_the_slow_one(seed: int) -> None:
     labels[rng.permutation(31)[:9]] = 0
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     members, starts = order_members(labels, int(labels.max()) + 1)
-    costs = group_costs(*sparse(templates), templates.length, members, starts)
-    near = nearest_groups(*sparse(templates), members, starts, labels, np.arange(31), 3)
+    costs = group_costs(sparse(templates), templates.length, members, starts)
+    near = nearest_groups(sparse(templates), members, starts, labels, np.arange(31), 3)
     order = np.argsort(-costs / np.diff(starts), kind="stable")
     expected = slow_reassign(dense(templates), templates.length, 3, labels.tolist(), near.tolist(), order.tolist())
     moved = labels.copy()
-    n_moved = reassign(*sparse(templates), templates.length, 3, moved, costs, near, order)
+    n_moved = reassign(sparse(templates), templates.length, 3, moved, costs, near, order)
     assert moved.tolist() == expected
     assert n_moved > 0
     assert costs == pytest.approx(

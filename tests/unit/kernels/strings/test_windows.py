@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels.strings.hash import BASES, fingerprints
+from shoal.kernels.strings.hash import BASES, Unwanted, fingerprints
 from shoal.kernels.strings.windows import (
     DEALT_FROM,
     MOST_ANEW,
@@ -22,6 +22,7 @@ from shoal.kernels.strings.windows import (
 from shoal.strings.windows import (
     MOST_BINS_OF_CLASS,
     REACH,
+    WindowSettings,
     bins_of,
     bins_of_lengths,
     count_needed,
@@ -211,8 +212,9 @@ def test_windows_draw_what_the_slow_ones_draw(
     strings = some_strings(3, 14, shortest, longest, N_SYMBOLS)
     symbols, starts = flat(strings)
     group_starts = np.array([0, 6, 14])
-    bins = bins_of(symbols, starts, group_starts, window, support, N_SYMBOLS)
-    is_rare = find_rare(symbols, starts, group_starts, window, support, N_SYMBOLS) & by_group
+    settings = WindowSettings(window, support)
+    bins = bins_of(symbols, starts, group_starts, settings, N_SYMBOLS)
+    is_rare = find_rare(symbols, starts, group_starts, settings, N_SYMBOLS) & by_group
     expected_rare = [
         row
         for group in range(2)
@@ -252,9 +254,7 @@ def test_windows_draw_what_the_slow_ones_draw(
                 pool.shares,
                 2,
                 n_longer,
-                originals,
-                keys,
-                BASES[0],
+                Unwanted(originals, keys, BASES[0]),
                 np.array([11, 99], np.uint64),
                 out_starts,
                 out,

@@ -67,12 +67,12 @@ def slow_loss(ranked, distinct, members) -> float:
     return sum(slow_penalty(r, {int(distinct[d, a]) for d in members}) for a, r in enumerate(ranked))
 
 
-def groups_of(labels, of_slot) -> list[list[int]]:
-    return [[int(of_slot[s]) for s in np.flatnonzero(labels == g)] for g in range(labels.max() + 1)]
+def groups_of(labels) -> list[list[int]]:
+    return [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)]
 
 
-def total_loss(ranked, distinct, groups) -> float:
-    return sum(len(g) * slow_loss(ranked, distinct, g) for g in groups)
+def total_loss(ranked, distinct, of_unit, weights, groups) -> float:
+    return sum(int(weights[g].sum()) * slow_loss(ranked, distinct, of_unit[g]) for g in groups)
 
 
 def slow_cuts(ranked, distinct, counts, k: int, enough: int, power: float, block: list[int]) -> list[list[int]]:
@@ -126,79 +126,94 @@ def test_cuts_agree_with_their_twin(seed: int) -> None:
 def slow_growth(ranked, distinct, counts, k: int, blocks: list[list[int]]) -> list[list[int]]:
     groups: list[list[int]] = []
     for block in blocks:
-        left = {d: int(counts[d]) for d in block}
+        left = list(block)
         begin = len(groups)
-        while sum(left.values()) >= k:
-            start = next(d for d in block if left[d])
-            group = [start] * left[start]
-            left[start] = 0
-            while len(group) < k:
-                joint = {d: slow_loss(ranked, distinct, {*group, d}) for d in block if left[d]}
-                near = min(joint, key=lambda d: joint[d])
-                taken = min(left[near], k - len(group))
-                group += [near] * taken
-                left[near] -= taken
+        while counts[left].sum() >= k:
+            group = [left.pop(0)]
+            while (size := int(counts[group].sum())) < k:
+                near = min(left, key=lambda d: max(k, size + int(counts[d])) * slow_loss(ranked, distinct, [*group, d]))
+                left.remove(near)
+                group.append(near)
             groups.append(group)
-        for d in block:
-            for _ in range(left[d]):
-                growth = [
-                    (len(g) + 1) * slow_loss(ranked, distinct, {*g, d}) - len(g) * slow_loss(ranked, distinct, set(g))
-                    for g in groups[begin:]
-                ]
-                groups[begin + growth.index(min(growth))].append(d)
+        for d in left:
+            growth = [
+                int(counts[[*g, d]].sum()) * slow_loss(ranked, distinct, [*g, d])
+                - int(counts[g].sum()) * slow_loss(ranked, distinct, g)
+                for g in groups[begin:]
+            ]
+            groups[begin + growth.index(min(growth))].append(d)
     return groups
 
 
-def grown(cells, counts, k: int, rows, ends):
-    labels = np.empty(int(counts.sum()), dtype=np.int32)
-    n_groups = grow_groups(cells, rows, ends, k, np.cumsum(counts) - counts, labels)
-    return labels, n_groups
+def grown(cells, k: int, rows, ends):
+    labels = np.empty(len(cells.counts), dtype=np.int32)
+    return labels, grow_groups(cells, rows, ends, k, labels)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_growth_agrees_with_its_twin(seed: int) -> None:
     ranked, cells, distinct, counts, k = random_cells(100 + seed)
     rows, ends = cut_blocks(cells, k, 15, 0.25, int(cells.nodes.max()) + 1)
-    labels, n_groups = grown(cells, counts, k, rows, ends)
-    got = groups_of(labels, np.repeat(np.arange(len(counts)), counts))
+    labels, n_groups = grown(cells, k, rows, ends)
     slow = slow_growth(ranked, distinct, counts, k, [b.tolist() for b in np.split(rows, ends[:-1])])
     assert n_groups == len(slow)
-    assert got == [sorted(g) for g in slow]
+    assert groups_of(labels) == [sorted(g) for g in slow]
+    assert min(counts[g].sum() for g in slow) >= k
 
 
+@pytest.mark.parametrize("parts", [False, True], ids=["copies stay together", "copies may part"])
 @pytest.mark.parametrize("seed", range(40))
-def test_exchange_ends_where_no_move_helps(seed: int) -> None:
+def test_exchange_ends_where_no_move_helps(seed: int, parts: bool) -> None:
     ranked, cells, distinct, counts, k = random_cells(200 + seed)
-    of_slot = np.repeat(np.arange(len(counts)), counts)
-    labels, n_groups = grown(cells, counts, k, np.arange(len(counts)), np.array([len(counts)]))
-    before = total_loss(ranked, distinct, groups_of(labels, of_slot))
-    moves = exchange(cells, of_slot, labels, n_groups, k, n_groups, 1000)
-    groups = groups_of(labels, of_slot)
-    after = total_loss(ranked, distinct, groups)
+    labels, n_groups = grown(cells, k, np.arange(len(counts)), np.array([len(counts)]))
+    of_unit, weights = np.arange(len(counts)), counts
+    if parts:
+        of_unit = np.repeat(of_unit, counts)
+        weights, labels = np.ones(len(of_unit), dtype=np.int64), labels[of_unit]
+
+    def lost(*groups: list[int]) -> float:
+        return total_loss(ranked, distinct, of_unit, weights, groups)
+
+    before = lost(*groups_of(labels))
+    moves = exchange(cells, of_unit, weights, labels, n_groups, k, n_groups, 1000)
+    groups = groups_of(labels)
+    after = lost(*groups)
     assert len(groups) == n_groups
-    assert min(map(len, groups)) >= k
+    assert min(weights[g].sum() for g in groups) >= k
     assert (after < before) if moves else (after == before)
     if n_groups > NEAREST + 1:
         return
     for g, h in product(range(n_groups), repeat=2):
         if g == h or max(len(groups[g]), len(groups[h])) > 4 * k:
             continue
-        now = total_loss(ranked, distinct, [groups[g], groups[h]])
-        for i, mine in enumerate(groups[g]):
-            rest = groups[g][:i] + groups[g][i + 1 :]
-            if len(rest) >= k and len(groups[h]) < 4 * k:
-                assert total_loss(ranked, distinct, [rest, [*groups[h], mine]]) > now - 1e-6
-            for j, their in enumerate(groups[h]):
-                others = groups[h][:j] + groups[h][j + 1 :]
-                assert total_loss(ranked, distinct, [[*rest, their], [*others, mine]]) > now - 1e-6
+        now = lost(groups[g], groups[h])
+        for mine in groups[g]:
+            rest = [u for u in groups[g] if u != mine]
+            if weights[rest].sum() >= k and len(groups[h]) < 4 * k:
+                assert lost(rest, [*groups[h], mine]) > now - 1e-6
+            for their in groups[h]:
+                ours, theirs = [*rest, their], [mine, *(u for u in groups[h] if u != their)]
+                if min(weights[ours].sum(), weights[theirs].sum()) >= k:
+                    assert lost(ours, theirs) > now - 1e-6
 
 
 def test_exchange_leaves_windows_apart() -> None:
     # Two groups that a swap would mend, first in one window, then each in its own.
     ranked = [Ranked("x", "category", np.array([0, 0, 1, 1], np.int32), np.arange(2.0))]
     cells = cells_of(ranked, None, np.array([0, 2]), np.array([2, 2]))
-    of_slot = np.array([0, 0, 1, 1])
-    for window, mended in ((2, True), (1, False)):
+    of_unit, weights = np.array([0, 0, 1, 1]), np.ones(4, dtype=np.int64)
+    for width, mended in ((2, True), (1, False)):
         labels = np.array([0, 1, 0, 1], dtype=np.int32)
-        exchange(cells, of_slot, labels, 2, 2, window, 5)
+        exchange(cells, of_unit, weights, labels, 2, 2, width, 5)
         assert (labels[0] == labels[1]) == mended
+
+
+def test_copies_that_stay_together_go_where_enough_are_left() -> None:
+    # The three at 9 leave a group of 7 for their own kind, and a group of 5 only in exchange.
+    values = Ranked("x", "number", np.array([0, 1, 2, 3], np.int32), np.array([0.0, 1.0, 9.0, 10.0]))
+    for counts, moves in (([4, 0, 3, 5], True), ([2, 0, 3, 5], False), ([2, 2, 3, 5], True)):
+        rows = np.flatnonzero(counts)
+        cells = cells_of([values], None, rows, np.array(counts)[rows])
+        labels = np.where(np.isin(rows, [0, 2]), 0, 1).astype(np.int32)
+        exchange(cells, np.arange(len(rows)), cells.counts, labels, 2, 4, 2, 5)
+        assert (labels[rows == 2] == labels[rows == 3]).all() == moves

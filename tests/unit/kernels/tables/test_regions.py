@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shoal.kernels.tables.regions import Slices, refine
+from shoal.kernels.compile import interpreted
+from shoal.kernels.tables.regions import Rules, Slices, refine
 from shoal.models.alpha_k import AlphaK
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
@@ -174,10 +175,9 @@ def test_regions_equal_the_slow_twin(strict, complete, required) -> None:
         rows = rng.permutation(n).astype(np.int32)
         least, most = int(rng.choice([4, 1024])), int(rng.choice([2, 100]))
         room = most * len(slices) * min(35, len(joint))
-        found = refine(
-            space, laid_out, arrays if arrays is not None else arrays_of((), n), rows, ends, k, strict, complete,
-            n_tries, least, room,
-        )  # fmt: skip
+        rules = Rules(k, strict, complete, n_tries, least)
+        arrays = arrays if arrays is not None else arrays_of((), n)
+        found = refine(space, laid_out, arrays, rows, ends, rules, room)
         expected = np.full((len(slices), n), -1)
         for bucket in (rows[:25].tolist(), rows[25:].tolist()):
             allowed = max(least, min(64 * least, 4 * len(bucket)))
@@ -193,3 +193,22 @@ def test_regions_equal_the_slow_twin(strict, complete, required) -> None:
         assert np.array_equal(found, expected), seed
     assert n_regions > 40
     assert n_whole > 0
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("model", [LDiversity(l=2, kind="probabilistic"), TCloseness(t=0.4, distance="equal")])
+def test_interpreted_they_are_the_same_regions(complete, model) -> None:
+    n_cut = 0
+    for seed in range(8):
+        x, y, s = drawn(np.random.default_rng(seed), 150)
+        z = ranked_of("z", np.random.default_rng(seed + 100).integers(0, 9, 150))
+        buckets = (np.arange(150) // 75).astype(np.int32)
+        limits = limits_of([model], [s])
+        if violations(buckets, limits).any():
+            continue
+        asked = ([x, y, z], [[0], [1], [2]], buckets, s.ranks, limits, 3)
+        regions = region_labels(*asked, complete=complete)
+        with interpreted(True):
+            assert region_labels(*asked, complete=complete).tolist() == regions.tolist()
+        n_cut += int(regions.max() > 1)
+    assert n_cut > 2

@@ -59,6 +59,8 @@ def published(release, out: Path) -> dict[str, str]:
         {"others": "identifying", "ends": "exact", "require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]},
         {"insensitive": ["ward"], "partition": "datafly"},
         {"others": "identifying", "partition": "full-domain", "t": 0.4},
+        {"insensitive": ["ward"], "partition": "local-recoding"},
+        {"others": "identifying", "partition": "local-recoding", "l": 2, "missing": "any"},
     ],
 )
 @pytest.mark.parametrize(("n_rows", "form"), [(150, "parquet"), (3000, "parquet"), (900, "csv")])
@@ -444,10 +446,9 @@ def test_what_cannot_be_attacked_within_the_bound_is_refused(tmp_path: Path) -> 
     (tmp_path / "few.csv").write_text("id,age,ill\n1,2,flu\n2,3,cold\n")
     with pytest.raises(DataError, match="the original has no column 'job', which was published"):
         shoal.attack(tmp_path / "out", tmp_path / "few.csv", memory="1GB")
-    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
-        database.execute(f"CREATE TABLE people AS FROM '{path}'")
-    with pytest.raises(DataError, match="with a bound on memory only Parquet and text are read"):
-        shoal.attack(tmp_path / "out", tmp_path / "people.duckdb", memory="1GB")
+    (tmp_path / "people.json").write_text('{"id": 1, "age": 2, "job": "cook", "ill": "flu"}\n')
+    with pytest.raises(DataError, match="with a bound on memory only Parquet, text, SQLite and DuckDB are read"):
+        shoal.attack(tmp_path / "out", tmp_path / "people.json", memory="1GB")
     shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, shoal.StringPolicy.of(k=2), seed=3).save(tmp_path / "s", report=False)
     with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
         shoal.attack(tmp_path / "s", ["ACGTAC", "ACGTTC"] * 40, memory="1GB")

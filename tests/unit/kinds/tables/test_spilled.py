@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
 import shoal
 from shoal.data.tables import parquet
 from shoal.data.tables.table import Table
-from shoal.errors import NotVerified, PolicyError
+from shoal.errors import NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import spilled
 from shoal.kinds.tables.spilled import SpilledTableRelease
 from shoal.tables.spilled import make
@@ -54,6 +56,29 @@ def test_the_bytes_and_the_claims_are_those_of_all_records(tmp_path: Path, n_row
         assert found == (pytest.approx(told) if isinstance(told, float) else told)
     assert spilled.risk_of_records == whole.risk_of_records
     assert spilled.check() == spilled.guarantees
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bytes_are_those_of_all_records_where_equal_cells_are_spelled_in_two_ways(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {
+        "age": np.array([-0.0, 0.0, 1.0, 2.5])[rng.integers(0, 4, 200)],
+        "ill": np.array(["flu", "cold", "", "?", None], dtype=object)[rng.integers(0, 5, 200)],
+        "ward": np.array([0.0, -0.0, -1.0])[rng.integers(0, 3, 200)],
+    }
+    path = tmp_path / "people.parquet"
+    with duckdb.connect() as database:
+        database.register("columns", columns)
+        database.execute(f"COPY (SELECT * FROM columns) TO '{path}' (FORMAT parquet)")
+    accept = {"singled_out": "invented"}
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["ill"], insensitive=["ward"], k=4, accept=accept)
+    whole = published(shoal.anonymize(path, policy, seed=3), tmp_path / "whole")
+    assert published(shoal.anonymize(path, policy.changed(memory="1 GB"), seed=3), tmp_path / "spilled") == whole
+    with pytest.MonkeyPatch.context() as held:
+        held.setattr(parquet, "does_fit", lambda *_: True)
+        assert published(shoal.anonymize(path, policy.changed(memory="1 GB"), seed=3), tmp_path / "weighed") == whole
 
 
 def test_the_report_is_about_some_groups_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +150,19 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     with pytest.raises(shoal.Infeasible):
         shoal.anonymize(path, shoal.Policy.of(**{**ROLES, "k": 301}, insensitive=["ward"], memory="1 GB"), seed=3)
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("name", ["save", "savez"])
+def test_a_full_disk_ends_in_one_sentence_whatever_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, name, full)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    with pytest.raises(ShoalError, match="No space left on device; make room there"):
+        shoal.anonymize(put(tmp_path / "people.parquet", 300), policy, seed=3)
 
 
 def test_others_and_earlier_releases_are_refused(tmp_path: Path) -> None:

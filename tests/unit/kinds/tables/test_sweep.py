@@ -266,7 +266,7 @@ def test_in_bounded_memory_other_methods_are_tried_by_default(tmp_path: Path) ->
     ("asked", "why"),
     [
         ({"methods": "mdav"}, "method = mdav needs all records in memory: leave memory out"),
-        ({"methods": ["mondrian", "local-recoding"]}, "method = local-recoding needs all records"),
+        ({"methods": ["mondrian", "k-member"]}, "method = k-member needs all records"),
         ({"publish": "aggregate"}, "publish = aggregate needs all records"),
         ({"effort": "best"}, "effort = best needs all records"),
         ({"target": "sick"}, "target needs all records"),

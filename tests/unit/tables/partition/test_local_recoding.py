@@ -57,6 +57,39 @@ def test_order_of_rows_does_not_matter() -> None:
     assert contents(ranked, local_recoding_labels(ranked, 4)) == contents(shuffled, local_recoding_labels(shuffled, 4))
 
 
+@pytest.mark.parametrize("k", [2, 5, 40])
+@pytest.mark.parametrize("n_rows", [60, 3000])
+def test_equal_records_stand_together_whether_a_row_is_one_or_several(n_rows: int, k: int) -> None:
+    ranked = mixed_table(n_rows, n_rows)
+    cells = np.column_stack([r.ranks for r in ranked])
+    _, first, alike, counts = np.unique(cells, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    alike = alike.reshape(-1)
+    labels = local_recoding_labels(ranked, k)
+    assert np.array_equal(labels, labels[first][alike])
+    assert len(first) < n_rows
+    found = local_recoding_labels([r.take(first) for r in ranked], k, weights=counts.astype(np.int32))
+    assert np.array_equal(found[alike], labels)
+    some = np.flatnonzero(counts > 1)  # what a row stands for may be told in two places
+    rows, weights = np.append(first, first[some]), np.append(np.where(counts > 1, 1, counts), counts[some] - 1)
+    found = local_recoding_labels([r.take(rows) for r in ranked], k, weights=weights.astype(np.int32))
+    assert np.array_equal(found[: len(first)][alike], labels)
+    assert np.array_equal(found[len(first) :], found[some])
+
+
+def test_a_kind_that_is_as_many_as_k_may_stand_alone() -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.integers(1, 9, 60).astype(np.int32)
+    number = Ranked("x", "number", np.arange(60, dtype=np.int32), np.sort(rng.random(60)))
+    labels = local_recoding_labels([number], 6, weights=counts)
+    sizes, n_kinds = np.bincount(labels, counts), np.bincount(labels)
+    assert sizes.min() >= 6
+    assert (n_kinds[labels[counts >= 6]] == 1).mean() > 0.5  # others joined them, as there were too few elsewhere
+    for g in np.flatnonzero(n_kinds == 2):
+        assert counts[labels == g].min() < 6
+    with pytest.raises(Infeasible, match="there are 11 records, fewer than k = 12"):
+        local_recoding_labels([number.take(np.arange(2))], 12, weights=np.array([5, 6], np.int32))
+
+
 def test_loses_less_than_mondrian() -> None:
     for seed in range(3):
         ranked = mixed_table(seed, 3000)

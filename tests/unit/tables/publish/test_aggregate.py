@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,25 @@ def test_a_value_alone_shares_the_average_of_groups_beside_it() -> None:
 def test_huge_numbers_keep_their_mean() -> None:
     assert publish(["1e308", "1.5e308"], [0, 0], NUMBER, "aggregate") == ["1.25e+308"] * 2
     assert publish(["-1.7e308", "1.7e308"], [0, 0], NUMBER, "aggregate") == ["0", "0"]
+
+
+def test_a_huge_value_of_one_group_takes_no_digits_from_others() -> None:
+    values, labels = ["1e30", "1e30", "0.1", "0.2", "-7", "-8"], [0, 0, 1, 1, 2, 2]
+    assert publish(values, labels, NUMBER, "aggregate") == ["1e+30", "1e+30", "0.15", "0.15", "-7.5", "-7.5"]
+
+
+def test_means_are_those_of_exact_fractions() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal(0, 1, 300) * 10.0 ** rng.integers(-8, 12, 300)
+    labels = np.sort(rng.integers(0, 40, 300))
+    labels = np.unique(labels, return_inverse=True)[1]
+    shown = [float(v) for v in publish([repr(float(v)) for v in values], labels.tolist(), NUMBER, "aggregate")]
+    for group in range(labels.max() + 1):
+        own = [Fraction(float(v)) for v in values[labels == group]]
+        exact, span = sum(own) / len(own), float(max(own) - min(own))
+        assert shown[int(np.flatnonzero(labels == group)[0])] == pytest.approx(
+            float(exact), rel=1e-11, abs=1e-14 * span
+        )
 
 
 def test_variance_is_restored() -> None:

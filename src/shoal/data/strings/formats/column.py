@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ from shoal.data.tables.write import write_table
 from shoal.errors import DataError, did_you_mean
 
 _WHITE = "".join(map(chr, WHITE))
+_BETWEEN = (">", "|", ";", ",", " ")
+"""What may stand between tokens; of two that part as many cells the earlier is taken."""
+_CELLS_LOOKED_AT = 10_000
+_LETTERS = re.compile(r"[A-Z*.\s-]*|[acgtun.\s-]*")
 
 
 def read_column(
@@ -39,6 +44,7 @@ def read_column(
     table_delimiter: str | None = None,
     respell: Callable[[str], str] = str,
     header: str | None = None,
+    is_guessed: bool = False,
 ) -> Strings:
     """Read the column that the source names, and the one of the classes.
 
@@ -51,6 +57,8 @@ def read_column(
         Applied to every cell.
     header : {"first", "none"}, optional
         As in `shoal.data.tables.files.read_table`; the source remembers it.
+    is_guessed : bool
+        Whether the cells themselves tell if they hold tokens (`told_delimiter`).
 
     Raises
     ------
@@ -66,6 +74,12 @@ def read_column(
         raise DataError(f"{path}: {error}") from None
     texts = [respell(text) for text in column.texts()]
     notes = [*source.notes, *table.source.notes]
+    if is_guessed and (told := told_delimiter(texts)) is not None:
+        source = replace(source, delimiter=told)
+        notes.append(
+            f"most cells of {source.column!r} hold {told!r} between tokens and were cut there; with --alphabet learned "
+            "every character is a symbol"
+        )
     if column.has_missing:
         notes.append("cells without a value were read as empty strings")
     of_distinct = _tokens if source.delimiter is not None else _characters
@@ -91,7 +105,30 @@ def read_column(
             table=replace(table.source, notes=()),
         ),
     )
-    return made if classes is None else made.with_labels(_class_names(path, classes, respell))
+    return made if classes is None else _labelled(path, made, classes, respell)
+
+
+def told_delimiter(texts: Sequence[str]) -> str | None:
+    """What stands between the tokens of most cells; None where cells are characters, such as sequences in blocks.
+
+    Tokens occur twice on average, or they are no symbols to draw from.
+
+    >>> told_delimiter(["home>cart>pay", "home>cart", "pay"]), told_delimiter(["log in; buy", "buy; log in"])
+    ('>', ';')
+    >>> told_delimiter(["ATG CCG", "TTG CCA"])
+    """
+    cells = [text for text in texts if text.strip()][:_CELLS_LOOKED_AT]
+    if all(map(_LETTERS.fullmatch, cells)):
+        return None
+    best: tuple[int, str | None] = (len(cells) // 2, None)
+    for between in _BETWEEN:
+        cut = [split_cell(text, between) for text in cells]
+        n_cut = sum(len(tokens) > 1 for tokens in cut)
+        if n_cut > best[0]:
+            tokens = [token for of_cell in cut for token in of_cell]
+            if len(tokens) >= 2 * len(set(tokens)):
+                best = (n_cut, between)
+    return best[1]
 
 
 def column_table(strings: Strings) -> Table:
@@ -129,12 +166,20 @@ def _tokens(texts: list[str], alphabet: Alphabet, delimiter: str | None) -> tupl
     return replace(found, symbols=code_of[found.symbols], alphabet=alphabet.symbols), False
 
 
-def _class_names(path: os.PathLike[str], column: Column, respell: Callable[[str], str]) -> list[str]:
+def _labelled(path: os.PathLike[str], made: Strings, classes: Column, respell: Callable[[str], str]) -> Strings:
+    try:
+        return made.with_labels(class_names(classes, respell))
+    except DataError as error:
+        raise DataError(f"{path}, {error}") from None
+
+
+def class_names(column: Column, respell: Callable[[str], str] = str) -> list[str]:
+    """The class of each row of a table; every row must have one."""
     texts = [respell(text) for text in column.texts()]
     is_none = np.array([not text.strip() for text in texts])[column.codes]
     if is_none.any():
         raise DataError(
-            f"{path}, row {int(np.argmax(is_none)) + 1} after the header: the column {column.name!r} holds no class "
+            f"row {int(np.argmax(is_none)) + 1} after the header: the column {column.name!r} holds no class "
             f"({int(is_none.sum())} of {len(is_none)} rows have none); give every string a class, or leave it out"
         )
     return [texts[code] for code in column.codes.tolist()]
@@ -155,7 +200,8 @@ class TableColumn(StringFormat):
             raise DataError(f"{path}: name the column that holds the strings; {did_you_mean('', names)}")
         if source.delimiter is not None:
             refuse_named_alphabet(reading.alphabet)
-        return read_column(path, source, reading.alphabet, header=reading.header)
+        is_guessed = source.delimiter is None and not reading.is_alphabet_given
+        return read_column(path, source, reading.alphabet, header=reading.header, is_guessed=is_guessed)
 
     def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
         """Without the quotes that keep a spreadsheet from running a cell."""

@@ -1,7 +1,7 @@
 """A table of a database that is one file.
 
 From SQLite a new database with that table alone goes out; from DuckDB Parquet, which it reads as it is, since a file of
-its own is not the same twice.
+its own is not the same twice. With a bound on memory, Parquet goes out of both.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import duckdb
 
-from shoal.data.database import connection, identifier, literal
+from shoal.data.database import connection, identifier
 from shoal.data.sniff import Look, look
-from shoal.data.tables.files import one_of, stem_of
-from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
+from shoal.data.tables.database_tables import DatabaseTable, DuckDbTable, SqliteTable
+from shoal.data.tables.files import stem_of
+from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
+from shoal.data.tables.formats.parquet import read_scanned
 from shoal.data.tables.frames import from_frame, from_query
+from shoal.data.tables.parquet import scan_distinct
 from shoal.data.tables.parquet_write import write_parquet
 from shoal.data.tables.sql_cells import refuse_alike, sql_type
 from shoal.data.tables.table import Source, Table
@@ -32,12 +36,24 @@ _TABLE = "data"
 class Database(TableFormat):
     """One table of a database, found by its name or because there is no other."""
 
+    reads_distinct = True
+    scannable: ClassVar[type[DatabaseTable]]
+    """What a database scans, where the table is not held."""
+
     @abstractmethod
     def fetch(self, path: Path, reading: HowToRead) -> Table:
         """Read the table."""
 
+    def scan(self, database: duckdb.DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
+        """See `shoal.data.tables.parquet.scan_distinct`."""
+        return scan_distinct(database, self.scannable(seen.path, reading.table), reading.markers, reading.drops)
+
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read the table that was asked for, or the only one."""
+        if reading.drops is not None:
+            scanned = self.scannable(seen.path, reading.table)
+            found = read_scanned(scanned, reading)
+            return replace(found, source=replace(found.source, notes=tuple(scanned.notes)))
         table = self.fetch(seen.path, reading)
         return replace(table, source=replace(table.source, name=stem_of(seen.path), format=self.name))
 
@@ -55,6 +71,7 @@ class Sqlite(Database):
 
     name = "sqlite"
     place = 4
+    scannable = SqliteTable
     files = ("data.sqlite",)
 
     def looks_like(self, seen: Look) -> bool:
@@ -63,19 +80,10 @@ class Sqlite(Database):
 
     def fetch(self, path: Path, reading: HowToRead) -> Table:
         """Columns of texts, numbers or neither; SQLite has no dates, so these are texts."""
-        address = f"{path.resolve().as_uri()}?mode=ro"
-        try:
-            with closing(sqlite3.connect(address, uri=True)) as database:
-                if database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                    raise sqlite3.DatabaseError
-                found = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-                names = [name for (name,) in found if not name.startswith("sqlite_")]
-                wanted = one_of(path, "table", names, reading.table)
-                cursor = database.execute(f"SELECT * FROM {identifier(wanted)}")
-                columns = [column[0] for column in cursor.description]
-                rows = cursor.fetchall()
-        except sqlite3.Error:
-            raise DataError(f"{path}: the SQLite database is damaged or locked; copy it again") from None
+        found = SqliteTable(path, reading.table)
+        with found.opened() as (database, columns):
+            wanted = found.wanted
+            rows = database.execute(f"SELECT * FROM {identifier(wanted or '')}").fetchall()
         if not rows:
             raise DataError(f"{path}: the table {wanted!r} has no rows; there is nothing to anonymise")
         cells = {name: list(column) for name, column in zip(columns, zip(*rows, strict=True), strict=True)}
@@ -105,6 +113,7 @@ class DuckDb(Database):
 
     name = "duckdb"
     place = 5
+    scannable = DuckDbTable
     files = ("data.parquet",)
 
     def looks_like(self, seen: Look) -> bool:
@@ -113,18 +122,13 @@ class DuckDb(Database):
 
     def fetch(self, path: Path, reading: HowToRead) -> Table:
         """Columns in the types that they have."""
+        found = DuckDbTable(path, reading.table)
         try:
             with connection() as database:
-                database.execute(f"ATTACH {literal(str(path))} AS held (READ_ONLY)")
-                found = database.execute(
-                    "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'held' ORDER BY table_name"
-                )
-                names = [str(row[0]) for row in found.fetchall()]
-                wanted = one_of(path, "table", names, reading.table)
-                table = from_query(database, f"SELECT * FROM held.{identifier(wanted)}", reading)
+                table = from_query(database, f"SELECT * FROM {found.attached(database)[0]}", reading)
         except duckdb.Error:
-            raise DataError(f"{path}: the DuckDB file is damaged, locked or of another version; export it") from None
-        return replace(table, source=Source(table=wanted, notes=table.source.notes))
+            raise DataError(found.damage()) from None
+        return replace(table, source=Source(table=found.wanted, notes=table.source.notes))
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """As Parquet."""

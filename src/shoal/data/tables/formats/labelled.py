@@ -24,7 +24,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, Source, Table
 from shoal.errors import DataError
 
-_OLD_STATA = bytes(range(105, 116))
+_OLD_STATA = tuple(bytes([version, order, 1, 0]) for version in range(105, 116) for order in (1, 2))
 _SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 
 
@@ -35,11 +35,17 @@ class Labelled(TableFormat):
     reader: ClassVar[str]
     writer: ClassVar[str]
     options: ClassVar[Mapping[str, Any]] = {}
+    begins: ClassVar[tuple[bytes, ...]]
+    """What such a file begins with: one of these."""
     n_head: ClassVar[int]
     """How many bytes stand before anything of the data or its columns."""
     stamp: ClassVar[tuple[bytes, bytes]]
     """The time at which a file was written, as a pattern, and what stands there instead: the same table gives the same
     bytes."""
+
+    def looks_like(self, seen: Look) -> bool:
+        """By its first bytes."""
+        return seen.raw.startswith(self.begins)
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read all columns; missing values of the user's own are missing."""
@@ -97,14 +103,9 @@ class Stata(Labelled):
     program = "Stata"
     reader = "read_dta"
     writer = "write_dta"
+    begins = (b"<stata_dta>", *_OLD_STATA)  # a tag, or the number of an old version and the order of bytes
     n_head = 512
     stamp = (rb"(<timestamp>\x11)[^<]{17}(</timestamp>)", rb"\g<1>01 Jan 2000 00:00\g<2>")
-
-    def looks_like(self, seen: Look) -> bool:
-        """By its first bytes: a tag, or the number of an old version and the order of bytes."""
-        raw = seen.raw
-        is_old = len(raw) > 3 and raw[0] in _OLD_STATA and raw[1] in (1, 2) and raw[2:4] == b"\x01\x00"
-        return raw.startswith(b"<stata_dta>") or is_old
 
 
 class Spss(Labelled):
@@ -116,12 +117,9 @@ class Spss(Labelled):
     program = "SPSS"
     reader = "read_sav"
     writer = "write_sav"
+    begins = (b"$FL2", b"$FL3")
     n_head = 176
     stamp = (rb"\d{2} [A-Z][a-z]{2} \d{2}\d{2}:\d{2}:\d{2}", b"01 Jan 0000:00:00")
-
-    def looks_like(self, seen: Look) -> bool:
-        """By its first bytes."""
-        return seen.raw[:4] in (b"$FL2", b"$FL3")
 
 
 class SasTransport(Labelled):
@@ -134,12 +132,9 @@ class SasTransport(Labelled):
     reader = "read_xport"
     writer = "write_xport"
     options: ClassVar[Mapping[str, Any]] = {"file_format_version": 8}
+    begins = (b"HEADER RECORD*******LIB",)
     n_head = 640
     stamp = (rb"\d{2}[A-Z]{3}\d{2}:\d{2}:\d{2}:\d{2}", b"01JAN00:00:00:00")
-
-    def looks_like(self, seen: Look) -> bool:
-        """By its first bytes."""
-        return seen.raw.startswith(b"HEADER RECORD*******LIB")
 
 
 class Sas(SasTransport):
@@ -147,10 +142,7 @@ class Sas(SasTransport):
 
     name = "sas"
     reader = "read_sas7bdat"
-
-    def looks_like(self, seen: Look) -> bool:
-        """By its first bytes."""
-        return seen.raw.startswith(_SAS)
+    begins = (_SAS,)
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """What goes out is a transport file."""

@@ -17,7 +17,7 @@ import numpy as np
 from shoal.arrays import Codes, Ints
 from shoal.kernels.tables.diversity import LimitArrays
 from shoal.kernels.tables.mondrian import Space
-from shoal.kernels.tables.regions import Slices, refine
+from shoal.kernels.tables.regions import Rules, Slices, refine
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of
 from shoal.tables.partition.mondrian import block_arguments
@@ -120,9 +120,8 @@ def refine_block(
     )
     rows = np.arange(len(keys), dtype=np.int32)
     room = max(ROOM, 2 * len(slices) * codes.shape[1])
-    return refine(
-        space, laid_out, limits, rows, ends, int(k), bool(strict), bool(complete), N_TRIES, LEAST_COMBINATIONS, room
-    )
+    rules = Rules(int(k), bool(strict), bool(complete), N_TRIES, LEAST_COMBINATIONS)
+    return refine(space, laid_out, limits, rows, ends, rules, room)
 
 
 def labels_overlap(ranked: Sequence[Ranked], strict: bool, missing: str, ends: str) -> bool:

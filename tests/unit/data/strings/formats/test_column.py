@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoal.data.strings.files import read_strings, read_strings_back, string_file_name, write_strings
+from shoal.data.strings.formats.column import told_delimiter
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.table import Source
 from shoal.errors import DataError
@@ -32,6 +33,37 @@ def test_a_column_of_a_table(tmp_path: Path) -> None:
     tokens = read_strings(file(tmp_path, "who\twhat\na\tlog in, buy\nb\t\n", "t.tsv"), column="what", delimiter=",")
     assert tokens.texts() == [["log in", "buy"], []]
     assert string_file_name(tokens) == "data.tsv"
+
+
+@pytest.mark.parametrize(
+    ("cells", "between"),
+    [
+        (["home>cart>pay", "home > cart", "pay"], ">"),
+        (["log in | buy", "buy | log in", "buy"], "|"),
+        (["to be or not to be", "not to be"], " "),
+        (["a,b", "b,a", "a"], ","),
+        (["ATG CCG TTA", "ATG CCG"], None),
+        (["atg ccg", "atg ccg"], None),
+        (["MKV-LA", "MKVALA"], None),
+        (["one two", "three four"], None),  # each word once: texts, and no tokens
+        (["ab", "cd", "a>b"], None),
+        (["", " "], None),
+        ([], None),
+    ],
+)
+def test_tokens_are_told_by_the_cells(tmp_path: Path, cells: list[str], between: str | None) -> None:
+    assert told_delimiter(cells) == between
+    if between is None or not cells:
+        return
+    quoted = "".join(f'"{cell}"\n' for cell in cells)
+    strings = read_strings(file(tmp_path, f"path\n{quoted}", "t.csv"), column="path", header="first")
+    assert strings.texts() == [[t for t in map(str.strip, cell.split(between)) if t] for cell in cells]
+    assert strings.source.delimiter == between
+    assert any("--alphabet learned" in note for note in strings.source.notes)
+    write_strings(strings, tmp_path / "out.csv")
+    assert read_strings_back(tmp_path / "out.csv", strings.source).texts() == strings.texts()
+    told = read_strings(tmp_path / "t.csv", column="path", header="first", alphabet="learned")
+    assert told.texts() == cells
 
 
 def test_a_column_of_parquet(tmp_path: Path) -> None:
