@@ -112,11 +112,12 @@ _OF_POOLS = (
     "own group."
 )
 _FREELY = (
-    " *Freely* is no release and no bound: in the groups of the default, items are dealt by chance however many a record "
-    "then gets, so that none is left out for want of room; with support 1, within groups alone. Logistic regression "
-    "gains by it, and nearest neighbours lose. What logistic regression loses with support 1 even so is lost by the "
-    "mixing of k records; what is lost between support 1 and the default, by pools of several groups. Which of ten texts "
-    "of a topic held a word is what dealing hides, and what logistic regression learns from."
+    " *Freely* is no release and no bound: in the groups of the default, items are dealt by chance, however many a "
+    "record then gets, so that none is left out for want of room; with support 1, within groups alone. Logistic "
+    "regression gains by it, and nearest neighbours lose. What logistic regression loses with support 1 even so "
+    "is lost by the mixing of k records; what is lost between support 1 and the default, by pools of several "
+    "groups. Which of ten texts of a topic held a word is what dealing hides, and what logistic regression learns "
+    "from."
 )
 
 
