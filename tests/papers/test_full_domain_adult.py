@@ -163,6 +163,6 @@ def test_local_recoding_loses_a_third_of_the_best_tool(adult) -> None:
         assert groups.sizes.min() >= 5
         made = [generalise(c, r, groups, t, missing="value") for c, r, t in zip(columns, ranked, trees, strict=True)]
         losses.append(loss_of_labels(trees, [[c.texts()[i] for i in c.codes] for c in made], 30_162))
-    assert losses[0] == pytest.approx(0.0523, abs=5e-4)
+    assert losses[0] == pytest.approx(0.0518, abs=5e-4)
     assert losses[0] < 0.169 / 3
     assert losses[0] < 0.65 * losses[1]
