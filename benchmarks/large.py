@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,12 +28,22 @@ SEED = 16
 
 @dataclass(frozen=True)
 class Drawn:
-    """What rows are drawn from, and what is asked of a release of them."""
+    """What rows are drawn from, and what is asked of a release of them.
+
+    Attributes
+    ----------
+    derived : mapping
+        Further columns, as SQL over the others and over the ``number`` of the row.
+    new_share : float
+        Of the cells: so many are drawn anew from their column.
+    """
 
     origin: str
     columns: Mapping[str, npt.NDArray[Any]]
     quasi: tuple[str, ...]
     sensitive: str
+    derived: Mapping[str, str] = field(default_factory=dict)
+    new_share: float = NEW_SHARE
 
 
 def drawn_from(*, is_clinic: bool = False) -> Drawn:
@@ -66,14 +76,19 @@ def write_large(n_rows: int, path: Path, source: Drawn) -> None:
                 base = rng.integers(0, n_source, m)
                 batch = {}
                 for i, (_, codes) in enumerate(coded.values()):
-                    is_new = rng.random(m) < NEW_SHARE
+                    is_new = rng.random(m) < source.new_share
                     batch[f"c{i}"] = codes[np.where(is_new, rng.integers(0, n_source, m), base)].astype(np.int32)
                 database.register("batch", batch)
                 database.execute("INSERT INTO codes SELECT * FROM batch")
                 database.unregister("batch")
             cells = ", ".join(f'values{i}.value AS "{name}"' for i, name in enumerate(coded))
             joins = " ".join(f"JOIN values{i} ON codes.c{i} = values{i}.code" for i in range(len(coded)))
-            database.execute(f"COPY (SELECT {cells} FROM codes {joins}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+            rows = f"SELECT {cells} FROM codes {joins}"
+            if source.derived:
+                further = ", ".join(f'{sql} AS "{name}"' for name, sql in source.derived.items())
+                numbered = f"SELECT codes.rowid AS number, {cells} FROM codes {joins}"
+                rows = f"SELECT * EXCLUDE (number), {further} FROM ({numbered})"
+            database.execute(f"COPY ({rows}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
         finally:
             database.close()
 

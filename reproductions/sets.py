@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import shoal
-from reproductions.sets_measures import class_names, clusters, logistic, told_by_components, without_items
+from reproductions.sets_measures import class_names, clusters, dealt_freely, logistic, told_by_components, without_items
 from reproductions.sets_page import NAMES, PAGE, RESULTS, page
 from reproductions.string_sets import DATA
 from shoal.attack.attack import run_attacks
@@ -107,7 +107,12 @@ def find_reasons(case: Case) -> dict[str, Any]:
     kept, back, _ = _split(case)
     asked = back.take(np.arange(min(N_ASKED, len(back))))
     pools = {support: _dealt_with(support, kept, back, asked) for support in FEWER}
-    return {"k": K, "support": SUPPORT, "without": without_items(kept, asked, K, SUPPORT), "pools": pools}
+    freely = {}
+    for support in (1, SUPPORT):
+        made = dealt_freely(kept, K, support, SEED)
+        freely[support] = [vars(c) for c in compare_classifiers(kept, made, asked)] + logistic(kept, made, asked)
+    without = without_items(kept, asked, K, SUPPORT)
+    return {"k": K, "support": SUPPORT, "without": without, "pools": pools, "freely": freely}
 
 
 def _dealt_with(support: int, kept: Sparse, back: Sparse, asked: Sparse) -> dict[str, Any]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes
-from shoal.data.sparse.records import Sparse
+from shoal.arrays import Codes, Ints
+from shoal.data.sparse.records import Sparse, ones
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import spherical_k_means
 from shoal.sparse.mining.similarity import component_matrix
+from shoal.sparse.near_groups import person_groups
+from shoal.sparse.pseudo_baskets import without_rare
 from shoal.utility.sparse.baskets import binary_matrix, compare_classifiers
 from shoal.utility.sparse.clustering import cluster_quality
 from shoal.utility.sparse.originals import OriginalPoints
@@ -110,3 +113,41 @@ def without_items(kept: Sparse, asked: Sparse, k: int, support: int) -> list[dic
         classes = [vars(c) for c in compare_classifiers(kept, left, asked)] + logistic(kept, left, asked)
         found.append({"places_left_out": 1 - float(is_left.mean()), "classes": classes})
     return found
+
+
+def dealt_freely(kept: Sparse, k: int, support: int, seed: int) -> Sparse:
+    """Records of the groups of a release whose items are dealt anew in its pools, with no bound on their sizes.
+
+    No item is left out for want of room, no unit is kept together, and no copy is looked for: what classifiers lose by
+    it, groups of k lose, and with a support above 1, its pools.
+    """
+    rng = np.random.default_rng(seed)
+    common = without_rare(kept, k)[0]
+    groups = person_groups(common, k, rng, by_pulls=True)
+    ordered = common.take(groups.order)
+    rows = np.repeat(np.arange(len(ordered)), ordered.sizes)
+    items = ordered.items.astype(np.int64)
+    dealt: list[tuple[Ints, Ints]] = []
+    for level in range(groups.n_levels):
+        pool_of, bounds = groups.pools(level)
+        pool = pool_of[groups.groups[rows]]
+        _, inverse, counts = np.unique(pool * ordered.n_items + items, return_inverse=True, return_counts=True)
+        is_dealt = counts[inverse] >= (support if level + 1 < groups.n_levels else 1)
+        low, sizes = bounds[pool[is_dealt]], np.diff(bounds)[pool[is_dealt]]
+        dealt.append((_distinct_rows(inverse[is_dealt], low, sizes, rng), items[is_dealt]))
+        rows, items = rows[~is_dealt], items[~is_dealt]
+    keys = np.unique(np.concatenate([who * ordered.n_items + what for who, what in dealt]))  # few were dealt twice
+    made_rows, made_items = np.divmod(keys, ordered.n_items)
+    starts = np.searchsorted(made_rows, np.arange(len(ordered) + 1)).astype(np.int64)
+    return replace(ordered, starts=starts, items=made_items.astype(np.int32), weights=ones(len(keys)))
+
+
+def _distinct_rows(batches: Ints, low: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
+    """A row of its pool for each entry, by chance, another for each of the same batch."""
+    order = np.argsort(batches, kind="stable")
+    bounds = np.append(np.flatnonzero(np.diff(batches[order], prepend=-1)), len(order)).tolist()
+    rows = np.empty(len(order), np.int64)
+    for begin, end in pairwise(bounds):
+        entry = order[begin]
+        rows[order[begin:end]] = low[entry] + rng.choice(sizes[entry], end - begin, replace=False)
+    return rows

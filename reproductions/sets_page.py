@@ -109,7 +109,15 @@ def _wanted(found: Found) -> Iterator[str]:
 
 _OF_POOLS = (
     " Beside the default stand smaller supports; with 1, which no policy may ask for, nearly every word stays in its "
-    "own group. What logistic regression loses even there is lost by the mixing within groups of k."
+    "own group."
+)
+_FREELY = (
+    " *Freely* is no release and no bound: in the groups of the default, items are dealt by chance, however many a "
+    "record then gets, so that none is left out for want of room; with support 1, within groups alone. Logistic "
+    "regression gains by it, and nearest neighbours lose. What logistic regression loses with support 1 even so "
+    "is lost by the mixing of k records; what is lost between support 1 and the default, by pools of several "
+    "groups. Which of ten texts of a topic held a word is what dealing hides, and what logistic regression learns "
+    "from."
 )
 
 
@@ -117,30 +125,29 @@ def _reasons(name: str, told: Found, published: Found) -> Iterator[str]:
     """What is lost before anything is dealt, and by the pools in which it is dealt."""
     k, support = told["k"], told["support"]
     by_k, by_both = told["without"]
-    pools = told.get("pools", {})
+    pools, freely = told.get("pools", {}), told.get("freely", {})
     rows = []
+    learned = [side["classes"] for side in (published, *pools.values())] + list(freely.values())
     for one, both in zip(by_k["classes"], by_both["classes"], strict=True):
-        dealt = [
-            next(c for c in side["classes"] if c["classifier"] == one["classifier"])
-            for side in (published, *pools.values())
-        ]
+        dealt = [next(c for c in side if c["classifier"] == one["classifier"]) for side in learned]
         shares = (one["before"], one["after"], both["after"], *(made["after"] for made in dealt))
         rows.append((one["classifier"], *(f"{100 * share:.1f}" for share in shares)))
     sides = [[AttackResult.from_dict(r) for r in side["attacks"]] for side in (published, *pools.values())]
     added = [next(str(r.risk) for r in side if r.attack == "one-more-item") for side in sides]
     areas = [next(r.details["area_under_curve"] for r in side if r.attack == "nearest-baskets") for side in sides]
-    rows.append(("one-more-item, risk added", "–", "–", "–", *added))
-    rows.append(("nearest-baskets, area", "–", "–", "–", *(f"{area:.3f}" for area in areas)))
+    rows.append(("one-more-item, risk added", "–", "–", "–", *added, *("–" for _ in freely)))
+    rows.append(("nearest-baskets, area", "–", "–", "–", *(f"{area:.3f}" for area in areas), *("–" for _ in freely)))
     yield fill(
         f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
         f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
         f"{support} of their class hold ({_percent(by_both['places_left_out'])}). What is lost beyond that is lost by "
         "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and "
-        "is a promise less: the defaults stay." + (_OF_POOLS if pools else "")
+        "is a promise less: the defaults stay." + (_OF_POOLS if pools else "") + (_FREELY if freely else "")
     )
     yield ""
     heads = ("", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
-    yield from table((*heads, *(f"support {fewer}" for fewer in pools)), rows)
+    more = (*(f"support {fewer}" for fewer in pools), *(f"freely, support {one}" for one in freely))
+    yield from table((*heads, *more), rows)
 
 
 def _membership(found: Found) -> Iterator[str]:

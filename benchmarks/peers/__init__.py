@@ -56,12 +56,12 @@ class Peer:
             if done.returncode:
                 raise ChildFailed(f"could not be installed: {last_line(done.stderr)}")
 
-    def run(self, path: Path, **task: Any) -> dict[str, Any]:
+    def run(self, path: Path, *, timeout: float | None = None, **task: Any) -> dict[str, Any]:
         """Give it a CSV file and a task; what it printed."""
         self.install()
         environment = {n: v for n, v in os.environ.items() if not n.startswith(("PYTHON", "NUMBA_"))}
         command: list[str | Path] = [self.python, self.script, path, json.dumps(task)]
-        return run_json(command, timeout=MOST_SECONDS, environment=environment)
+        return run_json(command, timeout=timeout or MOST_SECONDS, environment=environment)
 
     def contestant(
         self,

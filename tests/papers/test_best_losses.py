@@ -53,11 +53,12 @@ def test_balanced_effort_loses_less_than_a_plain_search(shared_data: Path, name:
     assert loss < LEAST[name][k] * 1.06
 
 
-# One of the eight cells, about a minute on two quiet cores. None with little room (Census 10, Tarragona 5): where another
-# processor rounds otherwise, the search takes another path, as with another seed.
+# One of the eight cells, about twenty seconds, and not one with little room: where another processor rounds otherwise,
+# the search takes another path, as with another seed. Census 10 and Tarragona 5 end above their limits, by 0.2 and
+# 0.04 %.
 # `python -m reproductions.best_losses` does all eight.
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "k"), [("tarragona", 10)])
+@pytest.mark.parametrize(("name", "k"), [("census", 3)])
 def test_best_effort_keeps_its_limits(shared_data: Path, name: str, k: int) -> None:
     X = read(shared_data, name)
     with ThreadPoolExecutor(2) as threads:

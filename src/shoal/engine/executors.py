@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, Literal, TypeVar
 
 from shoal._version import __version__
+from shoal.engine.threads import Threads
 from shoal.errors import MissingExtra, PolicyError, ShoalError
 
 T = TypeVar("T")
@@ -130,7 +131,7 @@ def _opened(workers: int, pool: Pool, cluster: str | None) -> Iterator[Executor 
     elif workers == 1:
         yield None
     elif pool == "threads":
-        threads = ThreadPoolExecutor(workers, thread_name_prefix="shoal")
+        threads = Threads(workers, thread_name_prefix="shoal")
         try:
             yield Crew(threads, workers)
         finally:

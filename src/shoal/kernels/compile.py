@@ -59,12 +59,13 @@ def interpreted(is_small: bool) -> Iterator[None]:
 
     Who makes many releases, or has millions of steps to do, says that it is not: what is called in there cannot say
     otherwise. Apart from that only the data may decide, never what was compiled before: the same data then always goes
-    the same way. Compiled loops let whole numbers wrap around in silence, so interpreted ones do not warn of it.
+    the same way. Compiled loops let whole numbers wrap around in silence, and infinities cancel (the bounds of an empty
+    box), so interpreted ones do not warn of it.
     """
     is_small = is_small and _is_interpreted.get() is not False
     before = _is_interpreted.set(is_small)
     try:
-        with np.errstate(over="ignore" if is_small else None):
+        with np.errstate(over="ignore" if is_small else None, invalid="ignore" if is_small else None):
             yield
     finally:
         _is_interpreted.reset(before)
@@ -133,6 +134,19 @@ def compiled(function: F) -> F:
 def compiled_beside(twin: F) -> Callable[[F], F]:
     """Make a kernel of a function, which is the given one where kernels are interpreted."""
     return lambda function: cast(F, Kernel(function, twin))
+
+
+def compiled_by_element(function: F) -> F:
+    """Make a kernel of a function that only reads and writes single elements of the arrays that it is given.
+
+    Where kernels are interpreted it gets them as views whose elements are Python's own numbers: numpy's are several
+    times as slow. It must not divide by zero, which Python's own numbers refuse.
+    """
+
+    def by_element(*args: Any, **options: Any) -> Any:
+        return function(*(a.data if isinstance(a, np.ndarray) else a for a in args), **options)
+
+    return cast(F, Kernel(function, by_element))
 
 
 def has_compiled() -> bool:

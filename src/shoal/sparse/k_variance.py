@@ -21,7 +21,6 @@ Definition 3, Fig. 2.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -30,6 +29,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.data.sparse.records import Sparse
+from shoal.engine.threads import Threads
 from shoal.kernels.sparse.edges import fill_allowed, lower_counts, settle_counts
 
 Threshold = Literal["sqrt", "difference"]
@@ -74,7 +74,7 @@ def edges_of(
     n = len(records)
     n_blocks = max(1, min(n, neighbours.size // _BLOCK_EDGES + 1))
     cuts = np.linspace(0, n, n_blocks + 1).astype(np.int64).tolist()
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="shoal") as threads:
+    with Threads(os.cpu_count() or 1, thread_name_prefix="shoal") as threads:
         jobs = [
             threads.submit(
                 fill_allowed,

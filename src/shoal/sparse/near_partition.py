@@ -12,13 +12,13 @@ No random numbers: the records that centres start from are evenly spaced in the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Rows, Singles
 from shoal.engine.blocks import run_blocks
+from shoal.engine.threads import Threads
 from shoal.kernels.sparse import clusters as kernels
 from shoal.sparse.neighbours import Arranged, Metric, Steps, Task, run_tasks, search
 
@@ -71,7 +71,7 @@ def search_partition(
     budget = max(round(BUDGET * (BUDGET_AT / n) ** 0.25), LEAST_BUDGET, 16 * k)
     spans = [(first, min(first + QUERIES_AT_ONCE, n)) for first in range(0, n, QUERIES_AT_ONCE)]
     jobs = [(arranged, weights, centres, units, budget, k, metric, first, stop) for first, stop in spans]
-    with ThreadPoolExecutor(workers) as executor:
+    with Threads(workers) as executor:
         results = run_blocks(_search_span, jobs, executor if workers > 1 else None, progress)
     found, scores = np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
     return arranged, found, scores, _recall(arranged, found, metric, workers)
@@ -156,7 +156,7 @@ def _assign(arranged: Arranged, weights: Singles, centres: Centres, workers: int
     n = len(arranged)
     step = max(1, -(-n // (8 * workers)))
     jobs = [(arranged, weights, centres, first, min(first + step, n)) for first in range(0, n, step)]
-    with ThreadPoolExecutor(workers) as executor:
+    with Threads(workers) as executor:
         return np.concatenate(run_blocks(_assign_span, jobs, executor if workers > 1 else None))
 
 

@@ -10,7 +10,6 @@ and `shoal.kernels.sparse.neighbours` (weights).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,6 +19,7 @@ from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.records import Sparse
 from shoal.engine.blocks import run_blocks
+from shoal.engine.threads import Threads
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels.sparse import bits as sparse_bits
 from shoal.kernels.sparse import neighbours as sparse_neighbours
@@ -235,7 +235,7 @@ Task = tuple[Arranged, int, Metric, Ints, Steps]
 
 def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int, int], None] | None) -> tuple[Codes, Floats]:
     """Search for the queries of each task on threads; the results in the order of tasks and queries."""
-    with ThreadPoolExecutor(workers) as executor:
+    with Threads(workers) as executor:
         results = run_blocks(search, tasks, executor if workers > 1 else None, progress)
     return np.concatenate([found for found, _ in results]), np.concatenate([scores for _, scores in results])
 

@@ -109,7 +109,8 @@ def pseudo_baskets(
         How many of a pool hold an item that is dealt in it.
     together : int
         How many items that occur together far more often than apart, and that k records hold together, are dealt as
-        one: 1, 2, 4, 8, ...
+        one: 1, 2, 4, 8, ... With 1, no pattern of items is sought, and of more than two classes records are grouped by
+        how they are drawn to other classes, which keeps these apart as they were (`class_pulls`).
 
     Raises
     ------
@@ -126,7 +127,7 @@ def pseudo_baskets(
     rng = np.random.default_rng(seed)
     if progress is not None:
         progress("grouping records", 0, 0)
-    groups = person_groups(kept, k, rng)
+    groups = person_groups(kept, k, rng, by_pulls=together == 1)
     if progress is not None:
         progress("dealing items", 0, 0)
     ordered = kept.take(groups.order)

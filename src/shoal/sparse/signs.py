@@ -21,13 +21,13 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from shoal.arrays import Signs, Words
+from shoal.engine.threads import Threads
 from shoal.errors import PolicyError
 from shoal.kernels.sparse.signs import BITS, EACH, fill_signs
 
@@ -125,7 +125,7 @@ def sign_table(item_keys: Words, key: bytes, n: int, first: int = 0) -> Signs:
     keys, family = np.ascontiguousarray(item_keys, np.uint64), SignFamily.of(key, n, first)
     n_parts = (os.cpu_count() or 1) if out.size >= _WORTH_THREADS else 1
     bounds = [len(keys) * i // n_parts for i in range(n_parts + 1)]
-    with ThreadPoolExecutor(n_parts, thread_name_prefix="shoal") as threads:
+    with Threads(n_parts, thread_name_prefix="shoal") as threads:
         jobs = [threads.submit(family.fill, keys[begin:end], out[begin:end]) for begin, end in pairwise(bounds)]
         for job in jobs:
             job.result()

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from math import frexp
@@ -30,6 +29,7 @@ from shoal.arrays import Codes, Floats, Ints, Signs, Words
 from shoal.data.sparse.records import Sparse, Weights
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
+from shoal.engine.threads import Threads
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets
 from shoal.sparse.rounding import step_of
@@ -85,7 +85,7 @@ def sketch_records(
     items, item_keys = _occurring(records)
     n_columns = max(TILE, TABLE_BYTES // max(1, len(item_keys)) // TILE * TILE)
     blocks = _blocks_of(records.starts)
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="shoal") as threads:
+    with Threads(os.cpu_count() or 1, thread_name_prefix="shoal") as threads:
         for first in range(0, most, n_columns):
             table = sign_table(item_keys, key, _whole_tiles(min(n_columns, most - first)), first)
             fill = partial(_fill, records.starts, items, weights, table, wanted, out_starts, first, step, out)

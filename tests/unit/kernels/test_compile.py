@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from shoal.kernels.compile import Kernel, compiled, has_compiled, interpreted
+from shoal.kernels.compile import Kernel, compiled, compiled_by_element, has_compiled, interpreted
 
 
 def add(a: int, b: int) -> int:
@@ -70,6 +70,26 @@ def test_only_small_work_is_interpreted() -> None:
         with interpreted(True):
             turned_often(np.uint64(1), 2)
     assert "_compiled" in vars(turned_often)
+
+
+@compiled_by_element
+def halve(values, times: int) -> float:
+    total = 0.0
+    for _ in range(times):
+        for i in range(len(values)):
+            for j in range(values.shape[1]):
+                values[i, j] /= 2.0
+                total += values[i, j]
+    return total
+
+
+def test_elements_are_pythons_own_numbers_where_they_are_interpreted() -> None:
+    values, others = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    with interpreted(True):
+        total = halve(values, 3)
+    assert type(total) is float
+    assert total == halve(others, 3)
+    assert values.tolist() == others.tolist()
 
 
 def test_a_kernel_is_pickled_by_its_name() -> None:

@@ -149,6 +149,20 @@ def test_the_order_of_the_input_changes_nothing_and_the_seed_does() -> None:
     assert np.array_equal(one.original_groups[order], other.original_groups)
 
 
+@pytest.mark.parametrize("n_persons", [0, 150])
+def test_of_several_classes_groups_by_pulls_keep_what_is_promised(n_persons: int) -> None:
+    rng = np.random.default_rng(6)
+    records = shops(400, 6).with_labels([str(x) for x in rng.integers(0, 4, 400)])
+    if n_persons:
+        records = records.with_persons(rng.integers(0, n_persons, 400))
+    made = pseudo_baskets(records, 5, support=3, together=1, seed=6)
+    assert_promises(records, made, 5, 3)
+    evidence = BasketsEvidence(records, made.original_groups, made.groups)
+    assert verify_baskets(made.baskets, BasketsAsked(5, 3), evidence).holds
+    other = records.take(rng.permutation(400))
+    assert rows_of(pseudo_baskets(other, 5, support=3, together=1, seed=6).baskets) == rows_of(made.baskets)
+
+
 def test_items_that_stand_together_are_dealt_together() -> None:
     """A pair of k records that are scattered among others keeps its support, where single items would lose it."""
     rng = np.random.default_rng(2)

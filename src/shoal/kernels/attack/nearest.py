@@ -91,8 +91,9 @@ def _fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: b
         covers = may_miss if np.isnan(x) else (x >= a) & (x <= b)
         if not np.isnan(x):
             begins, ends = table.begins[labels], table.ends[labels]
-            for label in np.flatnonzero(covers & (begins < ends)):
-                covers[label] = is_listed(table.listed, begins[label], ends[label], x)
+            first = begins.min(initial=len(table.listed))
+            found = np.concatenate([[0], np.cumsum(table.listed[first : ends.max(initial=first)] == x)])
+            covers &= (begins == ends) | (found[ends - first] > found[begins - first])
         if kind == PLAIN_CATEGORY:
             terms[labels] = np.where(covers, 0.0, 1.0)
             continue

@@ -49,7 +49,7 @@ def anneal(groups: SearchGroups, state: Words, heat: float, scale: Floats, n_ste
     A move of record x that changes the loss by c is made with probability ``min(1, exp(-c / (heat * scale[x])))``.
     """
     points, sums, labels, sizes, near = groups.points, groups.sums, groups.labels, groups.sizes, groups.near
-    members, place = groups.members, groups.place
+    members, place, weights = groups.members, groups.place, groups.weights
     n_rows, k, full, n_metric = len(labels), groups.k, 2 * groups.k - 1, groups.n_metric
     n_listed, is_mixed = np.uint64(near.shape[1]), groups.n_metric < len(groups.weights)
     shares = 1.0 / np.maximum(1, np.arange(full + 2))
@@ -75,7 +75,7 @@ def anneal(groups: SearchGroups, state: Words, heat: float, scale: Floats, n_ste
                 square += step * step
             change = 2.0 * along - square * (share_a + share_b)
             if is_mixed:
-                change += swap_differing(groups, x, z, a, b)
+                change += swap_differing(points, weights, n_metric, members, sizes, x, z, a, b)
         elif is_mixed:
             change = entering_cost(groups, x, b) - leaving_gain(groups, x)
         else:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 
 LEAF = 64  # at most this many records a leaf: a few vector registers a column
 NONE = 2**62  # larger than every row
@@ -104,7 +104,13 @@ def select(order: Ints, keys: Floats, start: int, stop: int, middle: int) -> Non
             return
 
 
-@compiled
+def _fit_all_rows(tree: BoxTree, leaf: int) -> None:
+    node, size = leaf + len(tree.sizes), tree.sizes[leaf]
+    tree.first[node] = tree.rows[leaf, :size].min(initial=NONE)
+    tree.reach[node] = tree.radii[leaf, :size].max(initial=-np.inf)
+
+
+@compiled_beside(_fit_all_rows)
 def _fit_rows(tree: BoxTree, leaf: int) -> None:
     """Find the smallest row and the largest radius of a leaf."""
     smallest, reach = NONE, -np.inf
@@ -115,7 +121,12 @@ def _fit_rows(tree: BoxTree, leaf: int) -> None:
     tree.first[node], tree.reach[node] = smallest, reach
 
 
-@compiled
+def _fit_whole_column(blocks: Floats, sizes: Ints, low: Floats, high: Floats, leaf: int, j: int) -> None:
+    values, node = blocks[leaf, j, : sizes[leaf]], leaf + len(sizes)
+    low[node, j], high[node, j] = values.min(initial=np.inf), values.max(initial=-np.inf)
+
+
+@compiled_beside(_fit_whole_column)
 def fit_column(blocks: Floats, sizes: Ints, low: Floats, high: Floats, leaf: int, j: int) -> None:
     """Find the range of a leaf's records in a column; the range of none is (inf, -inf)."""
     bottom, top = np.inf, -np.inf
@@ -259,7 +270,17 @@ def remove_row(tree: BoxTree, row: int) -> None:
 # more than they do.
 
 
-@compiled
+def _all_leaf_distances(blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats) -> None:
+    difference = blocks[leaf] - query[:, None]
+    squares = difference[:n_metric] * difference[:n_metric]
+    out[:] = 0.0
+    for square in squares:  # one after the other, as below
+        out += square
+    for apart, weight in zip(difference[n_metric:], weights[n_metric:], strict=True):
+        out += np.where(apart != 0.0, weight, 0.0)
+
+
+@compiled_beside(_all_leaf_distances)
 def _leaf_distances(blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats) -> None:
     """Squared distances of a leaf's records.
 

@@ -11,12 +11,52 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Words
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled_beside
 
 AXES = 8  # of a grid at most; 8 bits are left for each
+_LEAST_EXTENT = 1e-290  # of narrower grids the number of steps to a unit is none
 
 
-@compiled
+def _turned(axes: Floats, frame: Floats) -> Floats:
+    """Records on turned axes, added up column by column as the loops do, so that no digit differs."""
+    total = np.zeros((len(axes), frame.shape[1]))
+    for j in range(len(frame)):
+        total += axes[:, j, None] * frame[j]
+    return total
+
+
+def _stretch_all(axes: Floats, frame: Floats, low: Floats, high: Floats) -> None:
+    turned = _turned(axes, frame)
+    np.minimum(low, turned.min(axis=0, initial=np.inf), out=low)
+    np.maximum(high, turned.max(axis=0, initial=-np.inf), out=high)
+
+
+def _all_curve_keys(axes: Floats, frame: Floats, low: Floats, steps: float, n_bits: int, keys: Words) -> None:
+    most = (1 << n_bits) - 1
+    cell = np.clip((_turned(axes, frame) - low) * steps, 0, most).astype(np.int64).T.copy()
+    n_turned = len(cell)
+    for level in range(n_bits - 1, 0, -1):
+        finer = (1 << level) - 1
+        for e in range(n_turned):
+            is_set = (cell[e] >> level & 1) != 0
+            change = np.where(is_set, finer, (cell[0] ^ cell[e]) & finer)
+            cell[e] ^= np.where(is_set, 0, change)
+            if e:
+                cell[0] ^= change
+            else:
+                cell[0] = np.where(is_set, cell[0] ^ finer, cell[0])
+    np.bitwise_xor.accumulate(cell, axis=0, out=cell)
+    flips = np.zeros_like(cell[0])
+    for level in range(n_bits - 1, 0, -1):
+        flips ^= np.where(cell[-1] >> level & 1, (1 << level) - 1, 0)
+    cell ^= flips
+    keys[:] = 0
+    for level in range(n_bits - 1, -1, -1):
+        for e in range(n_turned):
+            keys[:] = (keys << np.uint64(1)) | (cell[e] >> level & 1).astype(np.uint64)
+
+
+@compiled_beside(_stretch_all)
 def _stretch_ends(axes: Floats, frame: Floats, low: Floats, high: Floats) -> None:
     """Move the ends of the turned axes apart until they hold all records."""
     n_axes, n_turned = frame.shape
@@ -28,10 +68,7 @@ def _stretch_ends(axes: Floats, frame: Floats, low: Floats, high: Floats) -> Non
             low[e], high[e] = min(low[e], total), max(high[e], total)
 
 
-_LEAST_EXTENT = 1e-290  # of narrower grids the number of steps to a unit is none
-
-
-@compiled
+@compiled_beside(_all_curve_keys)
 def _curve_keys(axes: Floats, frame: Floats, low: Floats, steps: float, n_bits: int, keys: Words) -> None:
     """Place of each record on the Hilbert curve through the cells of a turned cubic grid that begins at ``low``."""
     n_axes, n_turned = frame.shape

@@ -106,22 +106,15 @@ def fill_groups(groups: SearchGroups) -> None:
 
 
 @compiled
-def _differing(points: Floats, weights: Floats, n_metric: int, x: int, z: int) -> float:
-    """Distance of two records in the columns that are not metric."""
-    total = 0.0
-    for j in range(n_metric, len(weights)):
-        if points[x, j] != points[z, j]:
-            total += weights[j]
-    return total
-
-
-@compiled
 def _differing_from(groups: SearchGroups, x: int, g: int) -> float:
     """Sum of a record's distances from those of a group in the columns that are not metric."""
+    points, weights, members, n_metric = groups.points, groups.weights, groups.members, groups.n_metric
     total = 0.0
-    if groups.n_metric < len(groups.weights):
-        for i in range(groups.sizes[g]):
-            total += _differing(groups.points, groups.weights, groups.n_metric, x, np.int64(groups.members[g, i]))
+    for i in range(groups.sizes[g] if n_metric < len(weights) else 0):
+        row, apart = members[g, i], 0.0
+        for j in range(n_metric, len(weights)):
+            apart += weights[j] if points[x, j] != points[row, j] else 0.0
+        total += apart
     return total
 
 
@@ -209,12 +202,28 @@ def swap_spread(points: Floats, sums: Floats, n_metric: int, x: int, z: int, a: 
 
 
 @compiled
-def swap_differing(groups: SearchGroups, x: int, z: int, a: int, b: int) -> float:
-    """The same in the other columns."""
-    apart = _differing(groups.points, groups.weights, groups.n_metric, x, z)
-    in_a = _differing_from(groups, z, a) - _differing_from(groups, x, a) - apart
-    in_b = _differing_from(groups, x, b) - _differing_from(groups, z, b) - apart
-    change: float = in_a / groups.sizes[a] + in_b / groups.sizes[b]
+def swap_differing(
+    points: Floats, weights: Floats, n_metric: int, members: Codes, sizes: Ints, x: int, z: int, a: int, b: int
+) -> float:
+    """The same in the other columns; plain arrays and one loop, as most of the time goes here."""
+    n_columns, apart = len(weights), 0.0
+    for j in range(n_metric, n_columns):
+        if points[x, j] != points[z, j]:
+            apart += weights[j]
+    change = 0.0
+    for side in range(2):
+        g, leaves, enters = (a, x, z) if side == 0 else (b, z, x)
+        total_enters, total_leaves = 0.0, 0.0
+        for i in range(sizes[g]):
+            row = members[g, i]
+            one, other = 0.0, 0.0
+            for j in range(n_metric, n_columns):
+                value, weight = points[row, j], weights[j]
+                one += weight if points[enters, j] != value else 0.0
+                other += weight if points[leaves, j] != value else 0.0
+            total_enters += one
+            total_leaves += other
+        change += (total_enters - total_leaves - apart) / sizes[g]
     return change
 
 
@@ -373,7 +382,7 @@ def descend(
                 z = np.int64(members[b, at])
                 change = swap_spread(points, sums, n_metric, x, z, a, b, sizes)
                 if is_mixed:
-                    change += swap_differing(groups, x, z, a, b)
+                    change += swap_differing(points, groups.weights, n_metric, members, sizes, x, z, a, b)
                 if change < best:
                     best, target, partner = change, b, z
         for i in range(near.shape[1]):

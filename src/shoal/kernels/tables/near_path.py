@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Bytes, Codes, Floats, Ints, Singles
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside, compiled_by_element
 from shoal.kernels.tables.curve import curve_order, turned_frames
 from shoal.kernels.tables.shortest_path import cut_order
 
@@ -44,7 +44,28 @@ def _squared(points: Floats, weights: Floats, n_metric: int, a: int, b: int) -> 
     return total
 
 
-@compiled
+def _note_all_neighbours(
+    points: Floats, weights: Floats, n_metric: int, order: Ints, near: Codes, gaps: Singles
+) -> None:
+    steps = np.array([step for step in range(-WINDOW, WINDOW + 1) if step])
+    places = np.arange(len(order))[:, None] + steps
+    is_there = (places >= 0) & (places < len(order))
+    met = order[np.where(is_there, places, 0)]
+    total = np.zeros(met.shape)
+    for j in range(len(weights)):
+        one, other = points[order, j][:, None], points[met, j]
+        total += (one - other) * (one - other) if j < n_metric else np.where(one != other, weights[j], 0.0)
+    known = near[order]
+    is_new = is_there & ~(met[:, :, None] == known[:, None, :]).any(axis=2)
+    # Those that were met first stand first among equals.
+    listed = np.concatenate([known, np.where(is_new, met, -1)], axis=1)
+    apart = np.concatenate([gaps[order], np.where(is_new, total, np.inf).astype(np.float32)], axis=1)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : near.shape[1]]
+    near[order] = np.take_along_axis(listed, nearest, axis=1)
+    gaps[order] = np.take_along_axis(apart, nearest, axis=1)
+
+
+@compiled_beside(_note_all_neighbours)
 def _note_neighbours(points: Floats, weights: Floats, n_metric: int, order: Ints, near: Codes, gaps: Singles) -> None:
     """Add those that follow each other closely on a curve to the nearest that are known of each other, in order."""
     n_rows, n_near = near.shape
@@ -144,7 +165,7 @@ def _move_segment(
     return False
 
 
-@compiled
+@compiled_by_element
 def _shorten(points: Floats, weights: Floats, n_metric: int, near: Codes, links: Codes, awake: Bytes) -> None:
     """Move segments while that makes the path shorter; rows with unchanged links are not looked at again."""
     for _ in range(ROUNDS):

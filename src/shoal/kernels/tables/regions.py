@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 from shoal.kernels.tables.diversity import LimitArrays, sift_sort
 from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width, weigh_node
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
@@ -159,7 +159,51 @@ def _combination_holds(
     return True
 
 
-@compiled
+def _whole_side_holds(
+    bucket: _Bucket,
+    side: _Side,
+    limits: LimitArrays,
+    i: int,
+    begin: int,
+    end: int,
+    values: Codes,
+    cut: int,
+    is_left: bool,
+    n_keys: int,
+    most_regions: int,
+    complete: bool,
+    token: int,
+) -> bool:
+    rows = bucket.order[i, begin:end]
+    rows = rows[(values[: end - begin] < cut) == is_left]
+    met, first, tally = np.unique(bucket.local[rows], return_index=True, return_counts=True)
+    turn = np.argsort(first)  # sums depend on the order
+    support = met[turn]
+    n_slices = len(bucket.order)
+    if complete:
+        sizes = np.where(np.arange(n_slices) == i, 1, bucket.n_regions)
+        others = np.indices(sizes.tolist()).reshape(n_slices, -1)
+    else:
+        others = bucket.region[:, rows[np.unique(bucket.cell[rows], return_index=True)[1]]].astype(np.int64)
+    above, below = np.tile(tally[turn].astype(np.float64), (others.shape[1], 1)), np.ones(len(support))
+    for h in range(n_slices):
+        if h != i:
+            above *= bucket.counts[(h * most_regions + others[h])[:, None] * n_keys + support]
+            below *= bucket.totals[support]
+    weights = above / below
+    totals = np.add.accumulate(weights, axis=1)[:, -1]
+    is_whole = ((above < _EXACT) & (below < _EXACT) & (weights == np.floor(weights))).all(axis=1)
+    for j in range(len(limits.models)):
+        slots, place = np.unique(bucket.slots[j, support], return_inverse=True)
+        codes = bucket.codes[j, slots]
+        for c in np.flatnonzero(totals):
+            marginal = np.asarray(np.bincount(place, weights[c], len(slots)), dtype=np.float64)
+            if not weights_satisfy(limits, j, codes, marginal, len(slots), float(totals[c]), bool(is_whole[c])):
+                return False
+    return True
+
+
+@compiled_beside(_whole_side_holds)
 def _side_holds(
     bucket: _Bucket,
     side: _Side,

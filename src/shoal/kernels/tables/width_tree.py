@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 from shoal.kernels.tables.box_tree import NONE, best_on_top, fit_box, fit_column, select, sink
 
 LEAF = 32  # at most this many records a leaf
@@ -233,7 +233,18 @@ def remove_head(tree: WidthTree, row: int) -> None:
 # The functions of the inner loops take bare arrays: a tuple of arrays as an argument costs more than they do.
 
 
-@compiled
+def _all_leaf_gaps(
+    blocks: Floats, leaf: int, low: Floats, high: Floats, caps: Floats, is_open: Ints, weights: Floats, out: Floats
+) -> None:
+    values = blocks[leaf]
+    apart = np.maximum(low[:, None] - values, values - high[:, None])
+    terms = weights[:, None] * np.minimum(np.maximum(apart, 0.0), caps[:, None])
+    out[:] = 0.0
+    for j in is_open[: is_open[len(low)]]:
+        out += terms[j]
+
+
+@compiled_beside(_all_leaf_gaps)
 def _leaf_gaps(
     blocks: Floats, leaf: int, low: Floats, high: Floats, caps: Floats, is_open: Ints, weights: Floats, out: Floats
 ) -> None:
@@ -322,11 +333,28 @@ def _box_reach(box_low: Floats, box_high: Floats, node: int, query: Floats, weig
     return total
 
 
+def _all_leaf_reaches(blocks: Floats, leaf: int, query: Floats, weights: Floats, out: Floats) -> None:
+    out[:] = 0.0
+    for term in weights[:, None] * np.minimum(np.abs(blocks[leaf] - query[:, None]), 1.0):
+        out += term
+
+
+@compiled_beside(_all_leaf_reaches)
+def _leaf_reaches(blocks: Floats, leaf: int, query: Floats, weights: Floats, out: Floats) -> None:
+    """Distance of each record of a leaf from a point; unused places are computed along."""
+    for i in range(LEAF):
+        out[i] = 0.0
+    for j in range(len(query)):
+        value, weight = query[j], weights[j]
+        for i in range(LEAF):
+            out[i] += weight * min(abs(blocks[leaf, j, i] - value), 1.0)
+
+
 @compiled
 def farthest_head(tree: WidthTree, query: Floats) -> int:
     """The live row farthest from a point; of equals the smallest row; NONE in an empty tree."""
     blocks, rows, first, sizes = tree.blocks, tree.rows, tree.first, tree.sizes
-    weights, n_leaves, stack, bounds = tree.weights, len(tree.sizes), tree.stack, tree.bounds
+    weights, n_leaves, stack, bounds, scratch = tree.weights, len(tree.sizes), tree.stack, tree.bounds, tree.scratch
     best, best_row = -1.0, NONE
     stack[0], bounds[0], top = 1, np.inf, 1
     while top > 0:
@@ -336,10 +364,9 @@ def farthest_head(tree: WidthTree, query: Floats) -> int:
             continue
         if node >= n_leaves:
             leaf = node - n_leaves
+            _leaf_reaches(blocks, leaf, query, weights, scratch)
             for i in range(sizes[leaf]):
-                distance = 0.0
-                for j in range(len(query)):
-                    distance += weights[j] * min(abs(blocks[leaf, j, i] - query[j]), 1.0)
+                distance = scratch[i]
                 if distance > best or (distance == best and rows[leaf, i] < best_row):
                     best, best_row = distance, rows[leaf, i]
             continue

@@ -79,8 +79,14 @@ class UnheldRecords:
                 "columns and headers are of tables, which are read with all records in memory: leave memory out"
             )
 
-        how = {"format": chosen, "delimiter": asked.delimiter, "weights": asked.weights, "records": RECORDS_AT_ONCE}
-        read = partial(read_blocks, source, **how)
+        read = partial(
+            read_blocks,
+            source,
+            format=chosen,
+            delimiter=asked.delimiter,
+            weights=asked.weights,
+            records=RECORDS_AT_ONCE,
+        )
         return cls(count_blocks(read()), read)
 
     def blocks(self) -> Iterator[Sparse]:

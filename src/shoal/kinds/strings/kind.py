@@ -108,8 +108,8 @@ class StringKind(Kind):
         return Strings.of(source, alphabet=alphabet)
 
     def is_small(self, data: Strings) -> bool:
-        """Whether there are few symbols."""
-        return len(data.symbols) <= 10 * SMALL
+        """Whether there are few symbols: each record has some."""
+        return len(data.symbols) <= 30 * SMALL
 
     def load_again(
         self,

@@ -7,13 +7,14 @@ fast      nothing: the groups stay as they are
 balanced  relocate and swap records, form and dissolve groups, until nothing gains, from the given groups, from those
           of a path through near records and from those of MDAV; a short annealing of the best ones, and again
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
-          that can be put together from all groups that any of them found; random, but for a given seed
+          that can be put together from all groups that any of them found, until that no longer gains; random, but for
+          a given seed
 ========  ============================================================================================================
 
 All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
-fixed number of proposals, so their time hardly depends on the size of the table: a larger table gets shorter runs,
-cooler starts, and at last fewer runs (at 1,000 records "best" makes 36,000 proposals a record in each of 16 runs and
-half as many in 64 more; at 30,000 records 1,300 and 670; above 100,000 records some hundreds, in fewer runs).
+number of proposals in proportion to the records of a small table (9,000 a record in each of up to 16 runs of "best",
+and half as many in up to 64 more), and a fixed number from some four thousand records on: a larger table gets shorter
+runs, cooler starts, and at last fewer runs (at 30,000 records 1,300 and 670 a record; above 100,000 some hundreds).
 
 The loss of a group is the sum of the squared distances (of `shoal.tables.partition.mdav`) of all its pairs, over its
 size. For numbers and ordered categories this is the sum of squares around the mean; for a category it is the number of
@@ -36,6 +37,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -63,6 +65,7 @@ MOST_FOR_MDAV = 100_000  # records: half a second
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
 ROUNDING = 1e-14  # of the sum of squares of the whole table
+MOST_INTERPRETED = 100_000  # proposals: one to three seconds, where to compile takes fifteen
 STEPS_A_CALL = 100_000  # records of a descent between two looks at the clock
 STEPS_A_LEG = 60_000_000  # proposals of all runs between two looks at the clock: two or three seconds of one core
 SWEEPS_A_REGROUPING = 20  # and then one record in five forms or dissolves a group: by trial
@@ -111,10 +114,12 @@ class Annealing:
         return [(part, n_sweeps // len(heats), i == n_legs - 1) for i, part in enumerate(parts)]
 
 
+MOST_IDLE = 3  # rounds in a row that gain next to nothing are the last
+LEAST_ROUND_GAIN = 1e-5  # of the loss
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
-    *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=36_000, hottest=MOLTEN),) * 4,
-    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=18_000, hottest=heat) for heat in REHEATED),
+    *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=9_000, hottest=MOLTEN),) * 4,
+    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=4_500, hottest=heat) for heat in REHEATED),
 )
 
 
@@ -145,6 +150,12 @@ class _Watch:
         self.done += 1
         self.tell()
 
+    def finish(self) -> None:
+        """Leave out what is not worth doing."""
+        if self.done < self.total:
+            self.done = self.total
+            self.tell()
+
     def tell(self) -> None:
         """Show how far the work is, and which share of the loss is gone."""
         if self.progress is not None:
@@ -152,7 +163,6 @@ class _Watch:
             self.progress(self.done, self.total, gone)
 
 
-@interpreted(False)  # millions of steps, on however few records
 def improve(
     records: Sequence[Ranked] | MixedPoints,
     labels: Codes,
@@ -207,6 +217,23 @@ def improve(
         raise PolicyError(f"effort is 'fast', 'balanced' or 'best', not {effort!r}")
     if effort == "fast":
         return labels
+    few = effort == "balanced" and len(labels) * SHORT.n_sweeps <= MOST_INTERPRETED
+    with nullcontext() if few else interpreted(False):  # millions of steps, on however few records
+        return _improved(records, labels, k, effort, seed, run, deadline, stop, progress)
+
+
+def _improved(
+    records: Sequence[Ranked] | MixedPoints,
+    labels: Codes,
+    k: int,
+    effort: Effort,
+    seed: int | np.random.SeedSequence | None,
+    run: Run | None,
+    deadline: float | None,
+    stop: Callable[[], bool] | None,
+    progress: Callable[[int, int, float], None] | None,
+) -> Codes:
+    """What `improve` does where there is something to do."""
     if len(labels) and np.unique(labels, return_counts=True)[1].min() < k:
         raise Infeasible(f"the groups to improve hold fewer than k = {k} records; start from groups of k or more")
     data = records if isinstance(records, MixedPoints) else mixed_points(records)
@@ -228,12 +255,17 @@ def improve(
     found = min(pool, key=lambda labels: float(losses_of(data, labels, k).sum()))
     # The random numbers of the short annealing are fixed, so that "balanced" needs no seed.
     seeds = [np.random.SeedSequence(0), *spawn_seeds(seed, len(rounds) - 1)]
+    n_idle = 0
     for annealing, round_seed in zip(rounds, seeds, strict=True):
         pool += _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
         found = merge_pool(data, [found, *pool], k, watch.is_over)
-        watch.loss = float(losses_of(data, found, k).sum())
+        before, watch.loss = watch.loss, float(losses_of(data, found, k).sum())
+        n_idle = 0 if annealing is SHORT or before - watch.loss > LEAST_ROUND_GAIN * before else n_idle + 1
         if watch.is_over():
+            return found
+        if n_idle == MOST_IDLE:
             break
+    watch.finish()
     return found
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Codes, Rows
 from shoal.data.strings.strings import Strings
+from shoal.engine.threads import Threads
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.edit_distance import vote_nearest
 
@@ -70,5 +70,5 @@ class NearestStrings:
 
         n_workers = workers or os.cpu_count() or 1
         parts = np.array_split(np.arange(len(strings)), max(min(n_workers, len(strings)), 1))
-        with ThreadPoolExecutor(len(parts)) as pool:
+        with Threads(len(parts)) as pool:
             return np.concatenate(list(pool.map(predict_some, parts)))

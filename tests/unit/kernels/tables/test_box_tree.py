@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.box_tree import NONE, build_tree, farthest_row, nearest_rows, remove_row
 from tests.unit.kernels.tables.mixed_points import random_data, squared
 
 
+@pytest.mark.parametrize("is_small", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_queries_are_exact_while_records_are_removed(seed: int) -> None:
+def test_queries_are_exact_while_records_are_removed(seed: int, is_small: bool) -> None:
+    with interpreted(is_small):
+        ask_while_removing(seed)
+
+
+def ask_while_removing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_data(rng, 400, int(rng.integers(2, 30)))
     points, weights, n_metric = data.points, data.weights, data.n_metric

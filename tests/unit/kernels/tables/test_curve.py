@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels.compile import interpreted
-from shoal.kernels.tables.curve import curve_order, turned_frames
+from shoal.kernels.tables.curve import CurveGrid, curve_order, turned_frames
 
 
 @pytest.mark.parametrize(("n_axes", "side"), [(1, 16), (2, 16), (3, 8), (4, 4)])
@@ -48,6 +48,20 @@ def test_frames_are_rotations_and_always_the_same(n_axes: int) -> None:
         assert (frame == again[i][0]).all()
         rows = curve_order(np.random.default_rng(0).normal(size=(50, n_axes)), frame, shift)
         assert sorted(rows) == list(range(50))
+
+
+@pytest.mark.parametrize("n_axes", [1, 2, 5, 8, 11])
+def test_interpreted_it_is_the_same_curve(n_axes: int) -> None:
+    axes = np.random.default_rng(n_axes).normal(size=(200, n_axes))
+    for frame, shift in turned_frames(n_axes, 3):
+        grids = CurveGrid(frame, shift), CurveGrid(frame, shift)
+        for part in np.array_split(axes, 3):
+            grids[0].show(part)
+            with interpreted(True):
+                grids[1].show(part)
+        with interpreted(True):
+            keys = grids[1].keys(axes)
+        assert grids[0].keys(axes).tolist() == keys.tolist()
 
 
 @pytest.mark.parametrize("is_small", [True, False])

@@ -50,7 +50,9 @@ def test_swap_changes_the_loss_by_what_was_foretold(n_categories: int) -> None:
             continue
         before = slow_loss(distances, groups.labels)
         change = swap_spread(groups.points, groups.sums, groups.n_metric, x, z, a, b, groups.sizes)
-        change += swap_differing(groups, x, z, a, b)
+        change += swap_differing(
+            groups.points, groups.weights, groups.n_metric, groups.members, groups.sizes, x, z, a, b
+        )
         relocate(groups, x, b)
         relocate(groups, z, a)
         assert slow_loss(distances, groups.labels) - before == pytest.approx(change, abs=1e-9)

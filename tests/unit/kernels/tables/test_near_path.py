@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables import near_path
 from shoal.kernels.tables.near_path import _follow, _move_segment, _note_neighbours, near_order, near_order_and_places
 
@@ -135,3 +136,14 @@ def test_a_path_of_many_records_is_far_shorter_than_the_curve_and_holds_each_onc
 def test_every_k_orders_all_records(k: int) -> None:
     points, weights, n_metric = random_points(np.random.default_rng(k), 500)
     assert sorted(near_order(points, weights, n_metric, k)) == list(range(500))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 9, 300])
+def test_interpreted_it_is_the_same_path(n_rows: int) -> None:
+    points, weights, n_metric = random_points(np.random.default_rng(n_rows), n_rows)
+    points[: n_rows // 3] = np.round(points[: n_rows // 3])  # ties
+    order, near = near_order_and_places(points, weights, n_metric, 4, 8)
+    with interpreted(True):
+        again = near_order_and_places(points, weights, n_metric, 4, 8)
+    assert order.tolist() == again[0].tolist()
+    assert near.tolist() == again[1].tolist()

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.regions import Rules, Slices, refine
 from shoal.models.alpha_k import AlphaK
 from shoal.models.l_diversity import LDiversity
@@ -192,3 +193,22 @@ def test_regions_equal_the_slow_twin(strict, complete, required) -> None:
         assert np.array_equal(found, expected), seed
     assert n_regions > 40
     assert n_whole > 0
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("model", [LDiversity(l=2, kind="probabilistic"), TCloseness(t=0.4, distance="equal")])
+def test_interpreted_they_are_the_same_regions(complete, model) -> None:
+    n_cut = 0
+    for seed in range(8):
+        x, y, s = drawn(np.random.default_rng(seed), 150)
+        z = ranked_of("z", np.random.default_rng(seed + 100).integers(0, 9, 150))
+        buckets = (np.arange(150) // 75).astype(np.int32)
+        limits = limits_of([model], [s])
+        if violations(buckets, limits).any():
+            continue
+        asked = ([x, y, z], [[0], [1], [2]], buckets, s.ranks, limits, 3)
+        regions = region_labels(*asked, complete=complete)
+        with interpreted(True):
+            assert region_labels(*asked, complete=complete).tolist() == regions.tolist()
+        n_cut += int(regions.max() > 1)
+    assert n_cut > 2

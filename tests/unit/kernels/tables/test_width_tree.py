@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.box_tree import NONE
 from shoal.kernels.tables.width_tree import (
     WidthPoints,
@@ -24,8 +25,14 @@ def width(data: WidthPoints, rows: list[int]) -> float:
     return float((data.weights * np.minimum(points.max(axis=0) - points.min(axis=0), 1.0)).sum())
 
 
+@pytest.mark.parametrize("is_small", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_queries_are_exact_while_records_are_removed(seed: int) -> None:
+def test_queries_are_exact_while_records_are_removed(seed: int, is_small: bool) -> None:
+    with interpreted(is_small):
+        ask_while_removing(seed)
+
+
+def ask_while_removing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data, record = random_data(rng, 300, int(rng.integers(2, 40)))
     later = np.array([next((o for o in range(r + 1, 300) if record[o] == record[r]), NONE) for r in range(300)])

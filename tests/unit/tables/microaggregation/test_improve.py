@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import shoal.tables.microaggregation.improve as improve_module
 from shoal.engine.blocks import run_blocks
 from shoal.errors import Infeasible, PolicyError
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.shortest_path import cut_order
@@ -144,6 +145,29 @@ def test_progress_ends_at_its_total() -> None:
     gone = [share for _, _, share in told]
     assert gone == sorted(gone)
     assert 0 == gone[0] < gone[-1] < 1
+
+
+def test_rounds_that_gain_nothing_are_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    honest = improve_module._anneal_round
+    monkeypatch.setattr(improve_module, "_anneal_round", lambda *given: made.append(given[5]) or honest(*given))
+    short = [replace(annealing, n_sweeps=60) for annealing in improve_module.LONG]
+    monkeypatch.setattr(improve_module, "LONG", short)
+    X = np.repeat(np.arange(8.0), 6)[:, None]  # nothing is lost from the start
+    told: list[tuple[int, int]] = []
+    improve(rank_array(X), mdav_labels(rank_array(X), 3), 3, "best", seed=1, progress=lambda *now: told.append(now[:2]))
+    assert len(made) == 1 + improve_module.MOST_IDLE
+    assert told[-1][0] == told[-1][1]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "mixed"])
+def test_of_a_few_records_balanced_is_interpreted_alike(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(improve_module, "SHORT", replace(improve_module.SHORT, n_sweeps=300))
+    ranked = mixed_table(30) if kind == "mixed" else rank_array(np.random.default_rng(1).normal(size=(30, 3)))
+    labels = mdav_labels(ranked, 3)
+    with interpreted(True):
+        found = improve(ranked, labels, 3)
+    assert found.tolist() == improve(ranked, labels, 3).tolist()
 
 
 def test_large_groups_are_cut_along_their_widest_column() -> None:
