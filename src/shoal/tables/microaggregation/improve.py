@@ -12,8 +12,8 @@ best      many long annealings, some from molten groups, some from the best so f
 ========  ============================================================================================================
 
 All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
-number of proposals in proportion to the records of a small table (9,000 a record in each of up to 16 runs of "best",
-and half as many in up to 64 more), and a fixed number from some four thousand records on: a larger table gets shorter
+number of proposals in proportion to the records of a small table (18,000 a record in each of up to 16 runs of "best",
+and half as many in up to 64 more), and a fixed number from some nine thousand records on: a larger table gets shorter
 runs, cooler starts, and at last fewer runs (at 30,000 records 1,300 and 670 a record; above 100,000 some hundreds).
 
 The loss of a group is the sum of the squared distances (of `shoal.tables.partition.mdav`) of all its pairs, over its
@@ -118,8 +118,8 @@ MOST_IDLE = 3  # rounds in a row that gain next to nothing are the last
 LEAST_ROUND_GAIN = 1e-5  # of the loss
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
-    *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=9_000, hottest=MOLTEN),) * 4,
-    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=4_500, hottest=heat) for heat in REHEATED),
+    *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=18_000, hottest=MOLTEN),) * 4,
+    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=9_000, hottest=heat) for heat in REHEATED),
 )
 
 
