@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal
@@ -212,3 +215,24 @@ def test_a_value_that_few_hold_and_a_missing_cell_do_not_move_the_columns(tmp_pa
     checked = shoal.check(tmp_path / "out/publish", original=path, private=tmp_path / "out/private")
     assert checked.holds
     assert not checked.findings
+
+
+def test_a_matrix_of_parquet_is_checked(tmp_path: Path) -> None:
+    pq.write_table(pa.table(frame(people())), path := tmp_path / "people.parquet")
+    asked = {"kind": "strings", "input": {"columns": ["rs*"]}, "require": [{"model": "k-anonymity", "k": 10}]}
+    shoal.anonymize(path, asked, seed=1).save(tmp_path / "out", keep=("groups",), report=False)
+    checked = shoal.check(tmp_path / "out/publish", original=path, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings
+
+
+def test_a_release_is_checked_with_the_frame_that_it_was_made_from(tmp_path: Path) -> None:
+    data = pd.DataFrame(frame(people()))
+    asked = {"kind": "strings", "input": {"columns": ["rs*"], "class_column": "ill"}}
+    asked |= {"require": [{"model": "k-anonymity", "k": 10}]}
+    shoal.anonymize(data, asked, seed=1).save(tmp_path / "out", keep=("groups",), report=False)
+    checked = shoal.check(tmp_path / "out/publish", original=data, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings
+    with pytest.raises(PolicyError, match="name the column"):
+        shoal.anonymize(data, {"kind": "strings"}, seed=1)
