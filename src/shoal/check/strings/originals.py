@@ -127,13 +127,16 @@ def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
     """The strings as they were condensed: without symbols that fewer than `rare` strings of the class hold.
 
     A rare token is left out. In the place of a rare character stands the last one before it in its string that is not
-    rare, or the first one after it where there is none before; a string of nothing else is empty.
+    rare, or the first one after it where there is none before; a string of nothing else is empty. Where places have
+    names stands the symbol that most strings of the class have there, else anywhere, of those that are not rare.
     """
     if rare <= 1 or not len(strings.symbols):
         return strings
     holders = count_holders(strings, labels)
     if not ((holders > 0) & (holders < rare)).any():
         return strings
+    if strings.source.sites:
+        return _with_commonest(strings, labels, holders >= rare)
     parts = [_without_rare(strings.take(rows), labels[rows], holders >= rare) for rows in batches(strings.lengths)]
     lengths = np.concatenate([part.lengths for part in parts])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -154,5 +157,29 @@ def _without_rare(strings: Strings, labels: Ints, is_common: Mask) -> Strings:
         is_kept = (n_before_string[1:] > n_before_string[:-1])[owner]
         symbols = symbols.copy()
         symbols[is_kept] = strings.symbols[kept[rank[is_kept]]]
+    starts = np.concatenate([[0], np.cumsum(is_kept)]).astype(np.int64)[strings.starts]
+    return replace(strings, symbols=symbols[is_kept], starts=starts)
+
+
+def _with_commonest(strings: Strings, labels: Ints, is_common: Mask) -> Strings:
+    """The strings with the commonest symbol of the place, and class, for each rare one; equal numbers go by text."""
+    n_sites = len(strings.source.sites)
+    symbols = strings.symbols.copy()
+    owner = np.repeat(np.arange(len(strings)), strings.lengths)
+    site = (np.arange(len(symbols)) - strings.starts[owner]) % n_sites
+    is_rare = ~is_common[labels[owner], symbols]
+    for label in np.unique(labels[owner[is_rare]]).tolist():
+        most, chosen = np.zeros(n_sites, np.int64), np.full(n_sites, -1)
+        most_anywhere, anywhere = 0, -1
+        of_class = labels[owner] == label
+        for code in sorted(np.flatnonzero(is_common[label]).tolist(), key=strings.alphabet.__getitem__):
+            n_there = np.bincount(site[of_class & (strings.symbols == code)], minlength=n_sites)
+            chosen[n_there > most] = code
+            most = np.maximum(most, n_there)
+            if n_there.sum() > most_anywhere:
+                most_anywhere, anywhere = int(n_there.sum()), code
+        chosen[chosen < 0] = anywhere
+        symbols[of_class & is_rare] = chosen[site[of_class & is_rare]]
+    is_kept = symbols >= 0
     starts = np.concatenate([[0], np.cumsum(is_kept)]).astype(np.int64)[strings.starts]
     return replace(strings, symbols=symbols[is_kept], starts=starts)

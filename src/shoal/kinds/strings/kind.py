@@ -94,6 +94,8 @@ class StringKind(Kind):
             return _matrix_of_frame(source, policy)
         if hasattr(source, "columns") and policy.input.column is not None:
             return _of_frame(source, policy.input)
+        if hasattr(source, "columns"):
+            raise PolicyError("the data is a frame; name the column, or the columns, that hold the strings")
         if isinstance(source, list | tuple) and source and all(hasattr(one, "seq") for one in source):
             source = [str(one.seq) for one in source]  # records of Biopython
         if isinstance(source, dict) or not hasattr(source, "__iter__"):
@@ -123,6 +125,10 @@ class StringKind(Kind):
         """As the manifest says. The expression that finds classes in FASTA descriptions stands in none, so it is given
         here or by the policy."""
         if not isinstance(source, str | Path):
+            if policy is None and (hasattr(source, "columns") or isinstance(source, dict)):
+                policy = StringPolicy.of(
+                    column=manifest.column, columns=manifest.columns or (), class_column=manifest.class_column
+                )
             return self.load(source, policy or StringPolicy())
         from shoal.data.strings.alphabets import LEARNED
         from shoal.data.strings.files import read_strings

@@ -266,7 +266,7 @@ def release_strings(
         published=published,
         guarantees=guarantees,
         policy=policy,
-        notes=(*notes, *_told(condensation, policy)),
+        notes=(*notes, *_told(condensation, policy, is_named=bool(original.source.sites))),
         suppressed=suppressed,
         n_groups=condensation.n_groups_,
         n_rejected=pseudo.n_rejected,
@@ -385,13 +385,15 @@ of 2.5 is allowed).'
     return f"{total:,} of {n_in:,} {verb} suppressed: {'; '.join(filter(None, parts))}."
 
 
-def _told(condensation: Condensation, policy: StringPolicy) -> list[str]:
+def _told(condensation: Condensation, policy: StringPolicy, *, is_named: bool) -> list[str]:
     """Notes of the method."""
     notes = []
     n = condensation.n_rare_symbols_
     if n:
         which = "1 symbol" if n == 1 else f"{n:,} symbols"
         does = "taken out" if condensation.statistics_.is_tokens else "replaced by a neighbour"
+        if is_named:
+            does = "replaced by the commonest of the same place"
         notes.append(
             f"{which} that fewer than {policy.rare} strings of a class hold, {does} before grouping, in "
             f"{condensation.n_rare_places_:,} places"

@@ -185,6 +185,12 @@ def class_names(column: Column, respell: Callable[[str], str] = str) -> list[str
     return [texts[code] for code in column.codes.tolist()]
 
 
+def text_delimiter(source: StringSource) -> str | None:
+    """What stands between the cells of a published table; None where it is no text, or nobody says."""
+    table = source.table
+    return table.delimiter if table is not None and table.format in ("csv", "frame") else None
+
+
 class TableColumn(StringFormat):
     """A column of a table, in any format that tables have."""
 
@@ -217,7 +223,7 @@ class TableColumn(StringFormat):
             Path(path),
             spelled,
             alphabet,
-            table_delimiter=source.table.delimiter if source.table is not None and is_text else None,
+            table_delimiter=text_delimiter(source),
             respell=unguarded if is_text else str,
             header="first",
         )
@@ -246,8 +252,8 @@ class TableColumn(StringFormat):
 
     def beside(self, path: Path, source: StringSource) -> list[str]:
         """Columns of another name."""
-        delimiter = source.table.delimiter if source.table is not None else None
-        names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter, header="first").names]
+        table = read_table(path, markers=(), delimiter=text_delimiter(source), header="first")
+        names = [unguarded(n) for n in table.names]
         strangers = [n for n in names if n not in (source.column, source.class_column)]
         return [f"the data has a column {n!r} that the manifest does not know" for n in strangers]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Ints
 from shoal.data.strings.alphabets import Alphabet
 from shoal.data.strings.format import FORMATS, HowToReadStrings, refuse_class_names, refuse_named_alphabet
-from shoal.data.strings.formats.column import TableColumn
+from shoal.data.strings.formats.column import TableColumn, text_delimiter
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
 from shoal.data.tables.guarded import guarded, unguarded
@@ -59,8 +59,7 @@ class Events(TableColumn):
     def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
         """The rows are in order, and each person has a number."""
         is_text = source.table is None or source.table.format in ("csv", "frame")
-        delimiter = source.table.delimiter if source.table is not None and is_text else None
-        table = read_table(path, markers=(), delimiter=delimiter, header="first")
+        table = read_table(path, markers=(), delimiter=text_delimiter(source), header="first")
         if is_text:
             columns = [
                 Column(unguarded(c.name), c.codes, np.array([unguarded(t) for t in c.texts()] or [""], dtype=object))
@@ -96,8 +95,7 @@ class Events(TableColumn):
 
     def beside(self, path: Path, source: StringSource) -> list[str]:
         """Columns of another name, and persons who are not numbers in order."""
-        delimiter = source.table.delimiter if source.table is not None else None
-        table = read_table(path, markers=(), delimiter=delimiter, header="first")
+        table = read_table(path, markers=(), delimiter=text_delimiter(source), header="first")
         known = {source.person[0] if source.person else None, source.column, source.class_column}
         strangers = [name for name in map(unguarded, table.names) if name not in known]
         found = [f"the data has a column {name!r} that the manifest does not know" for name in strangers]

@@ -29,7 +29,7 @@ from shoal.data.strings.format import (
     refuse_class_names,
     refuse_named_alphabet,
 )
-from shoal.data.strings.formats.column import class_names
+from shoal.data.strings.formats.column import class_names, text_delimiter
 from shoal.data.strings.sites import MISSING, only_carried
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
@@ -161,8 +161,7 @@ class Matrix(StringFormat):
     def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
         """All columns but the classes, without the quotes that keep a spreadsheet from running a cell."""
         is_text = source.table is None or source.table.format in ("csv", "frame")
-        delimiter = source.table.delimiter if source.table is not None and is_text else None
-        table = read_table(Path(path), markers=(), delimiter=delimiter, header="first")
+        table = read_table(Path(path), markers=(), delimiter=text_delimiter(source), header="first")
         if is_text:
             table = Table.of([_unguarded(column) for column in table.columns.values()], table.source)
         made = matrix_of(table, replace(source, columns=("*",), notes=()), alphabet)
@@ -189,8 +188,7 @@ class Matrix(StringFormat):
 
     def beside(self, path: Path, source: StringSource) -> list[str]:
         """Columns of the release are not named in the manifest; they are compared with those of the original."""
-        delimiter = source.table.delimiter if source.table is not None else None
-        names = read_table(path, markers=(), delimiter=delimiter, header="first").names
+        names = read_table(path, markers=(), delimiter=text_delimiter(source), header="first").names
         listed = [unguarded(name) for name in names if unguarded(name) != source.class_column]
         return [
             f"the data has a column {name!r} that the manifest does not know"

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal
@@ -95,3 +97,19 @@ def test_a_release_of_events_is_checked_against_the_table(tmp_path: Path) -> Non
     release.save(tmp_path / "out", keep=("groups",), report=False)
     assert shoal.check(tmp_path / "out", path).findings == ()
     assert (tmp_path / "out" / "publish" / "data.csv").read_text().startswith("who,what\npseudo_000001,")
+
+
+@pytest.mark.parametrize("reading", [{"column": "x", "delimiter": ">"}, {"column": "x", "person": ["u"], "time": "t"}])
+def test_a_release_of_parquet_is_checked(tmp_path: Path, reading: dict[str, Any]) -> None:
+    """Its manifest names no delimiter, and none is asked for."""
+    rng = np.random.default_rng(4)
+    cells = [str(c) for c in rng.choice(list("abc"), 240)]
+    columns: dict[str, list[Any]] = {"u": [i // 6 for i in range(240)], "t": [*range(240)], "x": cells}
+    if "delimiter" in reading:
+        columns = {"x": [">".join(cells[6 * i : 6 * i + 6]) for i in range(40)]}
+    pq.write_table(pa.table(columns), path := tmp_path / "data.parquet")
+    asked = {"kind": "strings", "input": reading, "require": [{"model": "k-anonymity", "k": 5}]}
+    shoal.anonymize(path, asked, seed=1).save(tmp_path / "out", keep=("groups",), report=False)
+    checked = shoal.check(tmp_path / "out/publish", original=path, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings

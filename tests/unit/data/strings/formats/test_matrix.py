@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal
@@ -197,3 +200,39 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
         read_strings(path, format="lines", columns=["a"])
     with pytest.raises(PolicyError, match="leave out person, time"):
         shoal.anonymize({"a": [1, 2]}, shoal.StringPolicy.of(k=2, columns=("a",), person=("b",)))
+
+
+def test_a_value_that_few_hold_and_a_missing_cell_do_not_move_the_columns(tmp_path: Path) -> None:
+    """Both are rare; what stands behind them stays in its column."""
+    columns = frame(people())
+    columns["rs4"][5], columns["rs9"][7] = "", "of one person"
+    path = written(tmp_path / "people.csv", columns)
+    asked = {"kind": "strings", "input": {"columns": ["rs*"], "class_column": "ill"}}
+    release = shoal.anonymize(path, asked | {"require": [{"model": "k-anonymity", "k": 5}]}, seed=1)
+    release.save(tmp_path / "out", keep=("groups",), report=False)
+    assert "of one person" not in (tmp_path / "out/publish/data.csv").read_text()
+    assert any("replaced by the commonest of the same place" in note for note in release.notes)
+    checked = shoal.check(tmp_path / "out/publish", original=path, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings
+
+
+def test_a_matrix_of_parquet_is_checked(tmp_path: Path) -> None:
+    pq.write_table(pa.table(frame(people())), path := tmp_path / "people.parquet")
+    asked = {"kind": "strings", "input": {"columns": ["rs*"]}, "require": [{"model": "k-anonymity", "k": 10}]}
+    shoal.anonymize(path, asked, seed=1).save(tmp_path / "out", keep=("groups",), report=False)
+    checked = shoal.check(tmp_path / "out/publish", original=path, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings
+
+
+def test_a_release_is_checked_with_the_frame_that_it_was_made_from(tmp_path: Path) -> None:
+    data = pd.DataFrame(frame(people()))
+    asked = {"kind": "strings", "input": {"columns": ["rs*"], "class_column": "ill"}}
+    asked |= {"require": [{"model": "k-anonymity", "k": 10}]}
+    shoal.anonymize(data, asked, seed=1).save(tmp_path / "out", keep=("groups",), report=False)
+    checked = shoal.check(tmp_path / "out/publish", original=data, private=tmp_path / "out/private")
+    assert checked.holds
+    assert not checked.findings
+    with pytest.raises(PolicyError, match="name the column"):
+        shoal.anonymize(data, {"kind": "strings"}, seed=1)
