@@ -315,7 +315,7 @@ class Extremes(NamedTuple):
     next_high: Codes
 
 
-class NearGroups(NamedTuple):
+class ExchangeWindow(NamedTuple):
     """Groups among which units are exchanged.
 
     Attributes
@@ -358,7 +358,7 @@ def _swapped(cells: Cells, extremes: Extremes, group: int, out: int, into: int, 
 
 
 @compiled
-def _measure(cells: Cells, of_unit: Ints, window: NearGroups, group: int, extremes: Extremes) -> None:
+def _measure(cells: Cells, of_unit: Ints, window: ExchangeWindow, group: int, extremes: Extremes) -> None:
     low, next_low, high, next_high = extremes
     window.losses[group] = 0.0
     for a in range(low.shape[1]):
@@ -382,7 +382,7 @@ def _exchange_among(
     cells: Cells,
     of_unit: Ints,
     weights: Ints,
-    window: NearGroups,
+    window: ExchangeWindow,
     n_groups: int,
     k: int,
     n_passes: int,
@@ -503,7 +503,7 @@ def exchange(
     for unit in range(len(labels)):
         units[begins[labels[unit]]] = unit
         begins[labels[unit]] += 1
-    window = NearGroups(
+    window = ExchangeWindow(
         np.empty((width, room), np.int64),
         np.empty(width, np.int64),
         np.empty(width, np.int64),
