@@ -22,20 +22,19 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints, Mask, Signs
-from shoal.data.ragged import runs_of_rows
+from shoal.arrays import Codes, Ints, Signs
 from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.estimator import Estimator
-from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
+from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.progress import Progress
 from shoal.strings.generate import (
     Copies,
@@ -58,6 +57,7 @@ from shoal.strings.groups import (
 )
 from shoal.strings.growth import grow_groups, told_by_groups
 from shoal.strings.lengths import Homogenize, homogenize_lengths
+from shoal.strings.rare_symbols import rows_by_class, without_rare_symbols
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates, TemplatesOnDemand
 
@@ -461,95 +461,6 @@ def canonical_order(strings: Strings) -> Ints:
     return np.lexsort((words[1], words[0], strings.lengths, labels)).astype(np.int64)
 
 
-def without_rare_symbols(strings: Strings, rare: int) -> tuple[Strings, int, int]:
-    """The strings without symbols that fewer than `rare` strings of their class hold; how many these were, and places.
-
-    A token is taken out. A character is replaced by the one before it in its string (the first ones by what follows),
-    so that what stands after it keeps its place; a string of rare characters only becomes empty. Where places have
-    names, as columns have, the commonest symbol of its place in the class stands for a rare one, and where all of a
-    place are rare that of the class.
-    """
-    if rare <= 1:
-        return strings, 0, 0
-    few = np.zeros((max(len(strings.classes), 1), len(strings.alphabet)), np.bool_)
-    for label, rows in _by_class(strings):
-        part = (strings.symbols, strings.starts)
-        if strings.labels is not None:
-            part = take_strings(*part, rows)
-        holders = count_holders(*part, len(strings.alphabet))
-        few[label] = (holders > 0) & (holders < rare)
-    if not few.any():
-        return strings, 0, 0
-    runs = list(runs_of_rows(strings.starts))
-    if strings.source.sites:
-        commonest = _commonest(few, strings, runs)
-        found = [_filled(few, commonest, strings, low, high) for low, high in runs]
-    else:
-        found = [_without(few, strings, low, high) for low, high in runs]
-    symbols = np.concatenate([f[0] for f in found])
-    starts = np.concatenate([[0], np.cumsum(np.concatenate([f[1] for f in found]))]).astype(np.int64)
-    return replace(strings, symbols=symbols, starts=starts), int(few.sum()), sum(f[2] for f in found)
-
-
-def _commonest(few: Mask, strings: Strings, runs: Sequence[tuple[int, int]]) -> Codes:
-    """For each class and named place the symbol that most strings have there of those that are not rare.
-
-    Of several the first in the order of texts; -1 where a class has rare ones only.
-    """
-    n_sites, n_classes = len(strings.source.sites), len(few)
-    known = np.array(sorted(np.flatnonzero(~few.all(axis=0)).tolist(), key=strings.alphabet.__getitem__), np.int64)
-    counts = np.zeros((n_classes * n_sites, len(known)), np.int64)
-    place_of = np.full(len(strings.alphabet), -1)
-    place_of[known] = np.arange(len(known))
-    for low, high in runs:
-        symbols, label, site = _cells(strings, low, high)
-        is_counted = ~few[label, symbols]
-        key = (label * n_sites + site)[is_counted] * len(known) + place_of[symbols[is_counted]]
-        counts += np.bincount(key, minlength=counts.size).reshape(counts.shape)
-    if not len(known):
-        return np.full((n_classes, n_sites), -1, np.int32)
-    of_places = counts.reshape(n_classes, n_sites, -1)
-    of_class = of_places.sum(axis=1)
-    fallback = np.where(of_class.any(axis=1), known[of_class.argmax(axis=1)], -1)
-    return np.where(of_places.any(axis=2), known[of_places.argmax(axis=2)], fallback[:, None]).astype(np.int32)
-
-
-def _filled(few: Mask, commonest: Codes, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
-    """As `_without`, of strings whose places have names."""
-    symbols, label, site = _cells(strings, low, high)
-    is_rare = few[label, symbols]
-    made = np.where(is_rare, commonest[label, site], symbols)
-    owner = np.repeat(np.arange(high - low), np.diff(strings.starts[low : high + 1]))
-    return made[made >= 0], np.bincount(owner[made >= 0], minlength=high - low), int(is_rare.sum())
-
-
-def _cells(strings: Strings, low: int, high: int) -> tuple[Codes, Ints, Ints]:
-    """The symbols of some strings, the class of each, and which of the named places it has."""
-    starts = strings.starts[low : high + 1]
-    symbols = strings.symbols[starts[0] : starts[-1]]
-    owner = np.repeat(np.arange(high - low), np.diff(starts))
-    label = np.zeros(len(symbols), np.int64) if strings.labels is None else strings.labels[low:high][owner].astype(int)
-    return symbols, label, (np.arange(len(symbols)) + starts[0] - starts[owner]) % len(strings.source.sites)
-
-
-def _without(few: Mask, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
-    """Some strings without the symbols that few of their class hold: symbols, lengths, and in how many places."""
-    starts = strings.starts[low : high + 1] - strings.starts[low]
-    symbols = own = strings.symbols[strings.starts[low] : strings.starts[high]]
-    owner = np.repeat(np.arange(high - low), np.diff(starts))
-    is_rare = few[0][own] if strings.labels is None else few[strings.labels[low:high][owner], own]
-    n_places = int(is_rare.sum())
-    if not strings.is_tokens and n_places:
-        places = np.arange(len(own))
-        before = np.maximum.accumulate(np.where(is_rare, -1, places))
-        after = np.minimum.accumulate(np.where(is_rare, len(own), places)[::-1])[::-1]
-        for other in (before, np.minimum(after, len(own) - 1)):
-            is_filled = is_rare & (other >= 0) & ~is_rare[other] & (owner[other] == owner)
-            symbols = np.where(is_filled, own[other], symbols)
-            is_rare &= ~is_filled
-    return symbols[~is_rare], np.bincount(owner[~is_rare], minlength=high - low), n_places
-
-
 def _shown(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
@@ -564,12 +475,6 @@ def _as_strings(X: Any, y: Sequence[str] | None) -> Strings:
     return Strings.of(X, y)
 
 
-def _by_class(strings: Strings) -> list[tuple[int, Ints]]:
-    if strings.labels is None:
-        return [(0, np.arange(len(strings)))]
-    return [(c, np.flatnonzero(strings.labels == c)) for c in range(len(strings.classes))]
-
-
 def _segment(
     whole: Ints, bare: Strings, k: int, eps: float, homogenize: Homogenize
 ) -> tuple[Signs, list[tuple[int, Ints]]]:
@@ -579,7 +484,7 @@ def _segment(
     reasons[lengths == 0] = _RARE
     reasons[whole == 0] = _EMPTY
     parts: list[tuple[int, Ints]] = []
-    for label, everyone in _by_class(bare):
+    for label, everyone in rows_by_class(bare):
         rows = everyone[lengths[everyone] > 0]
         if len(rows) < k:
             # A class that is too small has rare symbols only, but that is not what is wrong with it.

@@ -13,7 +13,7 @@ from shoal.data.strings.strings import Strings
 from shoal.engine.executors import open_executor
 from shoal.errors import DataError, Infeasible, PolicyError, ShoalError
 from shoal.strings import Condensation
-from shoal.strings.condense import SUPPRESSED_BECAUSE, without_rare_symbols
+from shoal.strings.condense import SUPPRESSED_BECAUSE
 
 
 def letters(n: int, shortest: int, longest: int, alphabet: str = "ACDEFG", seed: int = 0) -> list[str]:
@@ -126,18 +126,6 @@ def test_rare_symbols_never_come_out() -> None:
     assert SUPPRESSED_BECAUSE[estimator.suppressed_[5]] == "rare symbols only"
     kept = Condensation(k=5, support=1, order=4, seed=1, workers=1).fit(tokens)
     assert kept.n_rare_symbols_ == 0
-
-
-def test_rare_characters_leave_no_gap() -> None:
-    strings = Strings.of(["XAAB", "ABXY", "AXB", "", "ZZ", "BA", "XBA"])
-    bare, n_symbols, n_places = without_rare_symbols(strings, 5)
-    assert bare.texts() == ["AAAB", "ABBB", "AAB", "", "", "BA", "BBA"]
-    assert (n_symbols, n_places) == (3, 7)
-    bare, n_symbols, n_places = without_rare_symbols(strings, 6)
-    assert bare.texts() == [""] * 7
-    assert (n_symbols, n_places) == (5, 18)
-    tokens = Strings.of([list("XAAB"), list("ABXY"), list("AB"), list("BA"), list("AB")])
-    assert without_rare_symbols(tokens, 5)[0].texts() == [list("AAB"), list("AB"), list("AB"), list("BA"), list("AB")]
 
 
 def test_an_original_less_its_rare_symbols_is_a_copy_too() -> None:

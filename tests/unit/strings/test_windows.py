@@ -10,8 +10,8 @@ from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.strings import Condensation, generate
-from shoal.strings.condense import without_rare_symbols
 from shoal.strings.generate import N_LONGER
+from shoal.strings.rare_symbols import without_rare_symbols
 from shoal.strings.windows import (
     REACH,
     ClassStrings,

@@ -10,7 +10,7 @@ import pytest
 from shoal.check.strings import originals
 from shoal.check.strings.originals import batches, own_strings, string_words, without_gaps, without_rare
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.strings.condense import without_rare_symbols
+from shoal.strings.rare_symbols import without_rare_symbols
 
 
 @pytest.mark.parametrize("is_tokens", [False, True])
