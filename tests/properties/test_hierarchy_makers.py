@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -29,6 +29,7 @@ def assert_contiguous(tree: Hierarchy) -> None:
 
 
 @given(st.one_of(floats, near_floats, integers, small_integers))
+@example(np.array([-0.0]))
 @settings(max_examples=300, deadline=None)
 def test_intervals_cover_and_tell_the_truth(values: np.ndarray) -> None:
     tree = intervals(values)

@@ -334,6 +334,8 @@ def intervals(values: npt.NDArray[Any], labels: Sequence[str] | None = None, fin
         At most about this many intervals at the finest level.
     """
     values = np.asarray(values)
+    if values.dtype.kind == "f":
+        values = values + 0.0  # -0 is 0, as where a table is read
     if labels is None:
         labels = _spell_numbers(values)
     if values.dtype.kind == "b":

@@ -114,7 +114,7 @@ class Annealing:
         return [(part, n_sweeps // len(heats), i == n_legs - 1) for i, part in enumerate(parts)]
 
 
-MOST_IDLE = 3  # rounds in a row that gain next to nothing are the last
+MOST_IDLE = 3  # reheated rounds in a row that gain next to nothing are the last
 LEAST_ROUND_GAIN = 1e-5  # of the loss
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
@@ -260,7 +260,8 @@ def _improved(
         pool += _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
         found = merge_pool(data, [found, *pool], k, watch.is_over)
         before, watch.loss = watch.loss, float(losses_of(data, found, k).sum())
-        n_idle = 0 if annealing is SHORT or before - watch.loss > LEAST_ROUND_GAIN * before else n_idle + 1
+        is_idle = annealing.hottest in REHEATED and before - watch.loss <= LEAST_ROUND_GAIN * before
+        n_idle = n_idle + 1 if is_idle else 0
         if watch.is_over():
             return found
         if n_idle == MOST_IDLE:
