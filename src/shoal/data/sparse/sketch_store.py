@@ -38,18 +38,19 @@ class SketchStore:
 
     def add(self, rows: Ints, sketches: Sketches) -> None:
         """Keep sketches, none of them empty, of the records with these numbers."""
-        names = np.empty(len(sketches), dtype=object)
+        records, label = {"row": rows}, "NULL"
         if sketches.labels is not None:
-            names[:] = np.array([*sketches.classes, None], dtype=object)[:-1][sketches.labels]
+            records["class"] = np.array([*sketches.classes, None], dtype=object)[:-1][sketches.labels]
+            label = "CAST(class AS VARCHAR)"
         entries = {
             "row": np.repeat(rows, sketches.counts),
             "place": np.arange(len(sketches.components)),
             "component": sketches.components.astype(np.int64),
         }
         self._database.register("entries", entries)
-        self._database.register("records", {"row": rows, "class": names})
+        self._database.register("records", records)
         self._database.execute(
-            "INSERT INTO made SELECT row, CAST(class AS VARCHAR), components FROM records JOIN (SELECT row, "
+            f"INSERT INTO made SELECT row, {label}, components FROM records JOIN (SELECT row, "
             "list(component ORDER BY place) AS components FROM entries GROUP BY row) USING (row)"
         )
         self._database.unregister("entries")

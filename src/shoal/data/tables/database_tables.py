@@ -183,6 +183,6 @@ def _as_array(cells: Sequence[Any], dtype: Any) -> np.ndarray[Any, Any]:
     """Cells of one kind; any value stands where one is missing."""
     if dtype is object:
         found = np.empty(len(cells), dtype=object)
-        found[:] = cells
+        found[:] = ["" if cell is None else cell for cell in cells]  # nothing but None is no type to the oldest duckdb
         return found
     return np.array([0 if cell is None else cell for cell in cells], dtype=dtype)

@@ -160,3 +160,16 @@ def test_tables_that_cannot_be_read_are_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "cut.db").write_bytes(path.read_bytes()[:5000])
     with pytest.raises(DataError, match="the SQLite database is damaged"):
         read_table(f"{tmp_path / 'cut.db'}?table={NAME}", drops=lambda _: False)
+
+
+def test_a_column_may_begin_with_many_cells_without_a_value(tmp_path: Path) -> None:
+    rows = [(i % 5, None, None) for i in range(3_000)] + [(1, "Ulm", None)]
+    path = sqlite(tmp_path / "people.sqlite", rows, ("age", "town", "gap"), "people")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE other")
+    held = read_table(path)
+    found = read_table(path, drops=lambda name: False)
+    assert found.weights is not None
+    assert int(found.weights.sum()) == held.n_rows == 3_001
+    assert found["town"].texts()[: len(found["town"].values)] == ["Ulm"]
+    assert not len(found["gap"].values)
