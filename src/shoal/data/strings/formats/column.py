@@ -191,6 +191,15 @@ def text_delimiter(source: StringSource) -> str | None:
     return table.delimiter if table is not None and table.format in ("csv", "frame") else None
 
 
+def unguarded_table(table: Table) -> Table:
+    """The table without the quotes that keep a spreadsheet from running a cell or a name."""
+    columns = []
+    for column in table.columns.values():
+        texts = [unguarded(text) for text in column.texts()] or [""]
+        columns.append(Column(unguarded(column.name), column.codes, np.array(texts, dtype=object)))
+    return Table.of(columns, table.source)
+
+
 class TableColumn(StringFormat):
     """A column of a table, in any format that tables have."""
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Ints
 from shoal.data.strings.alphabets import Alphabet
 from shoal.data.strings.format import FORMATS, HowToReadStrings, refuse_class_names, refuse_named_alphabet
-from shoal.data.strings.formats.column import TableColumn, text_delimiter
+from shoal.data.strings.formats.column import TableColumn, text_delimiter, unguarded_table
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
 from shoal.data.tables.guarded import guarded, unguarded
@@ -61,11 +61,7 @@ class Events(TableColumn):
         is_text = source.table is None or source.table.format in ("csv", "frame")
         table = read_table(path, markers=(), delimiter=text_delimiter(source), header="first")
         if is_text:
-            columns = [
-                Column(unguarded(c.name), c.codes, np.array([unguarded(t) for t in c.texts()] or [""], dtype=object))
-                for c in table.columns.values()
-            ]
-            table = Table.of(columns, table.source)
+            table = unguarded_table(table)
         persons = _by_first_row(np.asarray(person_codes(table, source.person[:1])))
         return replace(_strings(Path(path), table, source, persons, np.arange(table.n_rows), alphabet), source=source)
 

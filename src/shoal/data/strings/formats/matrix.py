@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,7 @@ from shoal.data.strings.format import (
     refuse_class_names,
     refuse_named_alphabet,
 )
-from shoal.data.strings.formats.column import class_names, text_delimiter
+from shoal.data.strings.formats.column import class_names, text_delimiter, unguarded_table
 from shoal.data.strings.sites import MISSING, only_carried
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
@@ -50,9 +49,7 @@ def chosen_columns(asked: Sequence[str], names: Sequence[str], class_column: str
     """
     found: set[str] = set()
     for one in asked:
-        fitting = (
-            [one] if one in names else [n for n in names if "*" in one and fnmatchcase(n, one.replace("[", "[[]"))]
-        )
+        fitting = [one] if one in names else [name for name in names if _fits(name, one)]
         if not fitting:
             raise DataError(f"no column is called {one!r}; {did_you_mean(one, names)}")
         found.update(fitting)
@@ -163,7 +160,7 @@ class Matrix(StringFormat):
         is_text = source.table is None or source.table.format in ("csv", "frame")
         table = read_table(Path(path), markers=(), delimiter=text_delimiter(source), header="first")
         if is_text:
-            table = Table.of([_unguarded(column) for column in table.columns.values()], table.source)
+            table = unguarded_table(table)
         made = matrix_of(table, replace(source, columns=("*",), notes=()), alphabet)
         return replace(made, source=replace(source, sites=made.source.sites, notes=()))
 
@@ -193,14 +190,13 @@ class Matrix(StringFormat):
         return [
             f"the data has a column {name!r} that the manifest does not know"
             for name in listed
-            if not any(name == one or ("*" in one and fnmatchcase(name, one)) for one in source.columns)
+            if not any(_fits(name, one) for one in source.columns)
         ]
 
 
-def _unguarded(column: Column) -> Column:
-    values = np.empty(len(column.texts()), dtype=object)
-    values[:] = [unguarded(text) for text in column.texts()]
-    return Column(unguarded(column.name), column.codes, values)
+def _fits(name: str, asked: str) -> bool:
+    """Whether a name is the one that is asked for, where * stands for any letters and all else for itself."""
+    return re.fullmatch(".*".join(map(re.escape, asked.split("*"))), name, re.DOTALL) is not None
 
 
 FORMATS.register(Matrix())

@@ -63,6 +63,7 @@ def test_columns_are_chosen_by_name_and_pattern_in_the_order_of_the_table() -> N
     assert chosen_columns(["*"], names, "id") == names[1:]
     assert chosen_columns(["a*"], names, None) == ["a*"]  # a name that is there is no pattern
     assert chosen_columns(["[x]*"], names, None) == ["[x]1", "[x]2"]
+    assert chosen_columns(["r?*"], ["r?1", "rs1"], None) == ["r?1"]  # nothing but * stands for anything else
     with pytest.raises(DataError, match="no column is called 'rs8'"):
         chosen_columns(["rs8"], names, None)
 
@@ -236,3 +237,10 @@ def test_a_release_is_checked_with_the_frame_that_it_was_made_from(tmp_path: Pat
     assert not checked.findings
     with pytest.raises(PolicyError, match="name the column"):
         shoal.anonymize(data, {"kind": "strings"}, seed=1)
+
+
+def test_names_with_signs_of_patterns_are_known_to_the_manifest(tmp_path: Path) -> None:
+    columns = {name.replace("rs", "[rs]?"): cells for name, cells in frame(people()).items()}
+    path = written(tmp_path / "people.csv", columns)
+    shoal.anonymize(path, shoal.StringPolicy.of(k=10, columns=("[rs]?*",)), seed=1).save(tmp_path / "out", report=False)
+    assert not shoal.check(tmp_path / "out/publish", original=path).findings
