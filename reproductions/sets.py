@@ -19,7 +19,15 @@ from typing import Any
 import numpy as np
 
 import shoal
-from reproductions.sets_measures import class_names, clusters, dealt_freely, logistic, told_by_components, without_items
+from reproductions.sets_measures import (
+    class_names,
+    clusters,
+    dealt_freely,
+    logistic,
+    told_by_components,
+    told_by_settings,
+    without_items,
+)
 from reproductions.sets_page import NAMES, PAGE, RESULTS, page
 from reproductions.string_sets import DATA
 from shoal.attack.attack import run_attacks
@@ -103,7 +111,7 @@ def find(case: Case, keep: Callable[[dict[str, Any]], None], only: str = "") -> 
 
 
 def find_reasons(case: Case) -> dict[str, Any]:
-    """What classifiers lose by items that no pseudo-basket can hold, and by the pools in which others are dealt."""
+    """What classifiers lose by items that no pseudo-basket can hold, by the pools of the others, and set otherwise."""
     kept, back, _ = _split(case)
     asked = back.take(np.arange(min(N_ASKED, len(back))))
     pools = {support: _dealt_with(support, kept, back, asked) for support in FEWER}
@@ -112,7 +120,10 @@ def find_reasons(case: Case) -> dict[str, Any]:
         made = dealt_freely(kept, K, support, SEED)
         freely[support] = [vars(c) for c in compare_classifiers(kept, made, asked)] + logistic(kept, made, asked)
     without = without_items(kept, asked, K, SUPPORT)
-    return {"k": K, "support": SUPPORT, "without": without, "pools": pools, "freely": freely}
+    release = shoal.anonymize(kept, SparsePolicy.of(publish="pseudo"), seed=SEED)
+    assert isinstance(release, BasketRelease)
+    settings = told_by_settings(kept, release.baskets, asked)
+    return {"k": K, "support": SUPPORT, "without": without, "pools": pools, "freely": freely, "settings": settings}
 
 
 def _dealt_with(support: int, kept: Sparse, back: Sparse, asked: Sparse) -> dict[str, Any]:

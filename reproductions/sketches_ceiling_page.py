@@ -42,8 +42,8 @@ def _lines(found: Found, stored: Findings) -> Iterator[str]:
             rows.append((name, f"{known:,}", *cells, f"{100 * f['originals']:.1f}"))
     yield from table(("set", "known records", *(f"m = {m}" for m in components), "originals"), rows)
     yield fill(
-        f"The paper trains on {PAPER:,} records. The originals are told apart by 15 nearest neighbours among the "
-        "fewest known ones."
+        f"The paper trains on {PAPER:,} records. The originals are told apart by nearest neighbours among the "
+        "fewest known ones, as many of them as the square root of that number."
     )
     yield ""
     yield "![Accuracy against the number of components](sketches-ceiling.svg)"

@@ -6,6 +6,7 @@ nothing else: what they score as well is no merit of the release.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,6 @@ N_EXTENDED = 300  # pairs that triples are sought from
 MOST_ITEMS = 1000  # the most frequent ones, among which pairs are sought
 MOST_RECORDS = 200_000
 MOST_LEARNED = 6000
-N_NEIGHBOURS = 15
 
 Maker = Callable[[Sparse], Sparse]
 
@@ -299,8 +299,20 @@ def _bayes(known: Any, labels: Codes, asked: Any, n_classes: int) -> Ints:
 
 
 def _nearest(known: Any, labels: Codes, asked: Any, n_classes: int) -> Codes:
-    rarity = np.log((1 + known.shape[0]) / (1 + np.asarray(known.sum(axis=0)).ravel())) + 1
-    weighted, weighted_asked = known.multiply(rarity).tocsr(), asked.multiply(rarity).tocsr()
+    """As many nearest neighbours vote as the square root of the number of records that are known.
+
+    Records of a class are dealt to among k and more, so the very nearest one says less than many near ones do. With the
+    root, the votes grow and yet become a vanishing share of all, as consistency asks (R. O. Duda, P. E. Hart,
+    D. G. Stork, "Pattern Classification", 2001, section 4.4).
+    """
+    n_neighbours = max(math.isqrt(known.shape[0]), 1)
+    weighted, weighted_asked = tf_idf(known, asked)
     blocks = original_blocks(weighted_asked, weighted, "cosine")
-    found = elect(blocks, labels, n_classes, [N_NEIGHBOURS], ["similarity"], asked.shape[0])
-    return found[N_NEIGHBOURS, "similarity"]
+    found = elect(blocks, labels, n_classes, [n_neighbours], ["similarity"], asked.shape[0])
+    return found[n_neighbours, "similarity"]
+
+
+def tf_idf(known: Any, asked: Any) -> tuple[Any, Any]:
+    """Both weighted by how rare an item is among the known ones."""
+    rarity = np.log((1 + known.shape[0]) / (1 + np.asarray(known.sum(axis=0)).ravel())) + 1
+    return known.multiply(rarity).tocsr(), asked.multiply(rarity).tocsr()

@@ -10,7 +10,13 @@ import pytest
 from shoal.data.sparse.records import Sparse
 from shoal.sparse.pseudo_baskets import pseudo_baskets
 from shoal.utility.sparse import baskets
-from shoal.utility.sparse.baskets import binary_matrix, frequent_names, measure_baskets
+from shoal.utility.sparse.baskets import (
+    binary_matrix,
+    compare_classifiers,
+    frequent_names,
+    measure_baskets,
+    tf_idf,
+)
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "b", "c"], ["c", "d"], ["a"], ["a", "b", "c", "d"]]
 SHOWN = [["a", "b", "c"], ["a", "c"], ["b", "c"], ["a", "b"], ["a", "d"], ["a", "b", "c"]]
@@ -73,6 +79,25 @@ def test_what_is_published_as_it_is_loses_nothing_and_permuted_columns_do() -> N
     assert made.pairs is not None
     assert made.pairs.mean < made.pairs.permuted
     assert made.learning == ()
+
+
+@pytest.mark.parametrize(("n_known", "is_told"), [(8, False), (9, True), (16, True)])
+def test_as_many_neighbours_vote_as_the_root_of_the_known_records(n_known: int, is_told: bool) -> None:
+    # One record of the other class and then two of the right one are nearest, and hardly less near.
+    common = [f"c{i}" for i in range(200)]
+    rows = [[*common, "d"], *[[*common, "e"]] * 2, *[["z"]] * (n_known - 3)]
+    known = Sparse.of(rows, ["p", "q", "q", *"p" * (n_known - 3)])
+    records = Sparse.of([[*common, "d"], ["z"]], ["q", "p"])
+    told = {c.classifier: c.before for c in compare_classifiers(known, known, records)}
+    assert told["nearest neighbours"] == (1 if is_told else 0.5)
+
+
+def test_rare_items_weigh_more() -> None:
+    sides = tf_idf(*(binary_matrix(Sparse.of(rows), ["a", "b"]) for rows in ([["a", "b"], ["a"]], [["a", "b"]])))
+    rare = np.log(3 / 2) + 1
+    assert all(
+        np.allclose(side.toarray(), told) for side, told in zip(sides, ([[1, rare], [1, 0]], [[1, rare]]), strict=True)
+    )
 
 
 def test_items_are_matched_by_name_and_strangers_left_out() -> None:
