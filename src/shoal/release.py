@@ -215,13 +215,18 @@ class Release(ABC, Generic[D]):
         """What the protection cost, in a sentence."""
         return str(import_module(self.pages.words).cost(self.utility, self.records))
 
+    def _losses_found(self) -> tuple[Finding, ...]:
+        """What was measured for the report and is a finding."""
+        return ()
+
     def grounds(self, *, report: bool = True) -> Grounds:
         """What the verdict rests on besides attacks; without a report nothing that would have to be measured."""
         from shoal.report.verdict import Grounds
 
         cost = self._cost() if report else "What it cost was not measured."
         names = [self._called(g) for g in self.guarantees]
-        return Grounds.of(self.guarantees, names, cost, self.findings, self.sampled)
+        findings = (*self.findings, *(self._losses_found() if report else ()))
+        return Grounds.of(self.guarantees, names, cost, findings, self.sampled)
 
     @cached_property
     def verdict(self) -> ReleaseVerdict:

@@ -43,6 +43,8 @@ class Finding:
         What to do about it, as the end of a sentence.
     accepted : str or None
         The reason for which the policy takes it.
+    is_loss : bool
+        Whether it is about what was lost, and no risk to anybody.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Finding:
     sentence: str
     remedy: str
     accepted: str | None = None
+    is_loss: bool = False
 
     @property
     def is_above(self) -> bool:

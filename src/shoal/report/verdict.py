@@ -2,14 +2,16 @@
 
 - **What holds**: the guarantees, recomputed from the bytes that are published.
 - **The worst thing found**, with the columns that it comes from and what to do: of everything that was measured (the
-  findings of `shoal.check.finding`) and of all attacks that were run, whatever is farthest above its limit. The limit
+  findings of `shoal.check.finding`) and of all attacks that were run, whatever is farthest above its limit, risks to
+  persons before losses. The limit
   of an attack is the risk that a guarantee admits, such as one link in k, and at least `LIMIT`; an attack that takes a
   secret of the owner's, such as the key of sketches, is told and has none.
 - **What it cost.**
 
-It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or nothing was
-looked for, or the time was too short for some attack; red where a guarantee does not hold. What the policy accepts is
-published and stays amber, as a reason does not make it less; it is told with its reason.
+It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or may be (the
+attack adds something for sure, and more than its limit at the upper end of its interval), or nothing was looked for, or
+the time was too short for some attack; red where a guarantee does not hold. What the policy accepts is published and
+stays amber, as a reason does not make it less; it is told with its reason.
 """
 
 from __future__ import annotations
@@ -145,7 +147,7 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
     accepted = {f.name: f.accepted for f in findings if f.accepted is not None}
     results = () if attacked is None else attacked.results
     tried = [as_finding(r, known.get(r.attack), accepted) for r in results]
-    above = sorted((f for f in [*findings, *tried] if f.is_above), key=lambda f: f.limit - f.share)
+    above = sorted((f for f in [*findings, *tried] if f.is_above), key=lambda f: (f.is_loss, f.limit - f.share))
     serious = [f for f in above if f.is_serious]
     secrets = {known[r.attack].leaked for r in results if r.attack in known and r.succeeds} - {""}
     warning = f" Whoever has {listed(sorted(secrets))} gets more: keep it secret, or destroy it." if secrets else ""
@@ -160,9 +162,10 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     late = _not_begun(attacked, known)
-    found = _no_worse(findings, tried) + _may_be_worse(plain) + late + sampled + warning
+    doubt = _may_be_worse(plain, known)
+    found = _no_worse(findings, tried) + doubt + late + sampled + warning
     text = found if results or findings else _NOTHING_RUN
-    level: Level = "red" if not is_met else "green" if results and not above and not late else "amber"
+    level: Level = "red" if not is_met else "green" if results and not (above or doubt or late) else "amber"
     most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
 
@@ -211,18 +214,25 @@ def _accepted(finding: Finding) -> str:
     return f"Accepted, because {str(finding.accepted).removesuffix('.')}: {finding.sentence}"
 
 
-def _may_be_worse(results: Sequence[AttackResult]) -> str:
-    """Which attacks add little, and could add more by the upper ends of their intervals."""
-    found = [r for r in results if r.succeeds and r.risk.value <= max(LIMIT, r.admitted) < r.risk.high]
+def _may_be_worse(results: Sequence[AttackResult], known: Mapping[str, Attack[Any]]) -> str:
+    """Which attacks add something, within their limit as measured, and beyond it by the upper ends of their intervals.
+
+    What no interval reaches below is what the guarantees admit: that is no doubt, as they bound it.
+    """
+    found = [
+        r
+        for r in results
+        if r.succeeds and r.risk.low >= r.admitted and r.risk.value <= max(LIMIT, r.admitted) < r.risk.high
+    ]
     if not found:
         return ""
-    highest = max(r.risk.high for r in found)
-    reach = (
-        f"interval of {found[0].title} reaches" if len(found) == 1 else f"intervals of {len(found)} of them reach up to"
-    )
+    highest = max(found, key=lambda r: r.risk.high)
+    n_others = len(found) - 1
+    others = "" if not n_others else f", and so {'does another' if n_others == 1 else f'do {n_others} others'}"
+    remedy = as_finding(highest, known.get(highest.attack), {}).remedy.removesuffix(".")
     return (
-        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would "
-        "settle it."
+        f" But the 95 % interval of {highest.title} reaches {highest.risk.high:.3f}, above the limit{others}: more "
+        f"records to compare with would settle it. What to do else: {remedy}."
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+Z_95 = 1.959963984540054
+"""Standard errors to each side that hold 95 % of a normal variable."""
+
 
 @dataclass(frozen=True)
 class Measured:

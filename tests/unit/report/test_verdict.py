@@ -142,9 +142,24 @@ def test_what_holds_is_one_sentence():
     assert what_holds([], []) == "No guarantee was required of this release, and none is given."
 
 
-def test_what_is_admitted_and_what_might_be_more_is_said():
-    found = judged(result("a", 170, 0, admitted=0.2), result("b", 65, 30), result("c", 5, 5))
+def test_what_the_guarantees_admit_is_said():
+    found = judged(result("a", 170, 0, admitted=0.2), result("c", 5, 5))
     assert found.level == "green"
     assert "The most that one adds is 0.17, where the guarantees admit 0.20." in found.worst
-    assert "The 95 % interval of trying b reaches 0.05" in found.worst
-    assert "reaches" not in judged(result("a", 170, 0, admitted=0.2), result("c", 5, 5)).worst
+    assert "reaches" not in found.worst
+
+
+def test_what_may_be_above_the_limit_is_amber_with_what_to_do():
+    found = judged(result("a", 170, 0, admitted=0.2), result("b", 65, 30), result("c", 5, 5))
+    assert found.level == "amber"
+    assert "But the 95 % interval of trying b reaches 0.05" in found.worst
+    assert found.worst.endswith("What to do else: do something about b.")
+    both = judged(result("b", 65, 30), result("c", 66, 30))
+    assert "of trying c reaches 0.05" in both.worst
+    assert "above the limit, and so does another:" in both.worst
+    assert ", and so do 2 others:" in judged(*(result(name, 65, 30) for name in "abc")).worst
+
+
+def test_an_interval_around_what_a_guarantee_bounds_is_no_doubt():
+    assert judged(result("a", 195, 0, admitted=0.2)).level == "green"
+    assert judged(result("a", 195, 0, admitted=0.1)).level == "amber"

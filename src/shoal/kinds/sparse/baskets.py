@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.folder import baskets_asked
@@ -18,9 +19,9 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
+from shoal.kinds.sparse.findings import learning_findings, suppression_findings
 from shoal.kinds.sparse.manifest import BasketManifest
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Pages, Release
@@ -116,11 +117,14 @@ class BasketRelease(Release[Sparse]):
         """What the protection cost; see `shoal.utility.sparse`."""
         from shoal.utility.sparse.baskets import measure_baskets
 
-        return measure_baskets(self._original, self.baskets, make=self._make_again)
+        return measure_baskets(self._original, self.baskets, make=self._make_again, control=self._control)
 
     def _make_again(self, records: Sparse) -> Sparse:
         """Pseudo-baskets of some of the records, under the same policy: to measure what they cost."""
         return make_baskets(records, self.policy, 0).baskets
+
+    def _losses_found(self) -> tuple[Finding, ...]:
+        return learning_findings(self.utility, self.policy)
 
     def _told(self) -> dict[str, Any]:
         return {"publish": "pseudo", "items": dict(self.items), "groups": self.n_groups}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.km import KMEvidence, verify_km
 from shoal.check.sparse.km_folder import is_in_order, km_asked
@@ -28,9 +29,9 @@ from shoal.data.sparse.written import (
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import Infeasible, NotVerified, PolicyError, did_you_mean
 from shoal.held_out import HeldOut
+from shoal.kinds.sparse.findings import learning_findings, suppression_findings
 from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
 from shoal.sparse.combinations import only_items
@@ -146,12 +147,15 @@ class KMRelease(Release[Sparse | Disassociated]):
         """What the protection cost; see `shoal.utility.sparse`."""
         from shoal.utility.sparse.baskets import measure_baskets
 
-        return measure_baskets(self._original, self.baskets, make=self._make_again)
+        return measure_baskets(self._original, self.baskets, make=self._make_again, control=self._control)
 
     def _make_again(self, records: Sparse) -> Sparse:
         """The same of some of the records: to measure what it costs."""
         made = make_km(records, self.policy)
         return _as_baskets(made.published, made.labels)
+
+    def _losses_found(self) -> tuple[Finding, ...]:
+        return learning_findings(self.utility, self.policy)
 
     def _told(self) -> dict[str, Any]:
         return {"publish": self.policy.publish, "items": dict(self.items)}

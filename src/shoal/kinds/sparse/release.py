@@ -20,9 +20,9 @@ from shoal.data.sparse.sketch_files import read_sketches, write_sketches
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
+from shoal.kinds.sparse.findings import suppression_findings
 from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Pages, Release

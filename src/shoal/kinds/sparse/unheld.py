@@ -25,10 +25,10 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_store import sketch_store
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible, NotVerified, PolicyError
+from shoal.kinds.sparse.findings import suppression_findings
 from shoal.kinds.sparse.manifest import DATA_FILE
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease, key_of, none_left, suppressed_of
-from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.progress import Progress
 from shoal.secrets import write_rows
 from shoal.sparse.anonymize import notes_of

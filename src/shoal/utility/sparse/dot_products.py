@@ -11,9 +11,8 @@ from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import Estimate, dot_products, squared_lengths
+from shoal.utility.measured import Z_95
 from shoal.utility.sparse.originals import matrix_of, pair_products
-
-_BAND = 1.959963984540054  # standard errors to each side that hold 95 % of a normal variable
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Agreement:
             tuple(errors.tolist()),
             float(np.corrcoef(true, values)[0, 1]) if varies else None,
             float(np.sqrt((off**2).mean())),
-            float((np.abs(off) <= _BAND * errors).mean()),
+            float((np.abs(off) <= Z_95 * errors).mean()),
         )
 
     def to_dict(self) -> dict[str, Any]:

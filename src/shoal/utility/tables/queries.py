@@ -30,6 +30,7 @@ from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
+from shoal.utility.measured import Z_95
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.reading import Categories, Labels, Ranges, Reading, ReadNumbers, Sets, read_published
 from shoal.utility.tables.scale import Scale, scale_of
@@ -40,7 +41,6 @@ FEWEST_QUERIES, MOST_QUERIES = 100, 500
 DENSE = 2**16  # so many combinations of states are counted without sorting
 MOST_COMPARED = 62  # values whose sets fit into the bits of an integer
 SORTING = 8  # a random set sorts the values of its attribute
-Z_95 = 1.959964
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,21 @@ def test_as_many_neighbours_vote_as_the_root_of_the_known_records(n_known: int, 
     assert told["nearest neighbours"] == (1 if is_told else 0.5)
 
 
+def test_records_that_were_held_out_are_asked_about_what_is_published() -> None:
+    rng = np.random.default_rng(0)
+    classes = [f"c{i % 3}" for i in range(300)]
+    rows = [[f"{c}-{x}" for x in rng.integers(0, 5, 3)] for c in classes]
+    records = Sparse.of(rows, classes)
+    shuffled = Sparse.of(rows, [*classes[1:], classes[0]])
+    held = Sparse.of([["c0-1"], ["c2-1", "c2-2"], ["z"]], ["c0", "c2", "a stranger"])
+    told = measure_baskets(records, shuffled, control=held).learning
+    assert [(c.before, c.after, c.n_known, c.n_asked) for c in told] == [(1.0, 0.0, 300, 2)] * 2
+    assert [c.surely_lost for c in told] == [1.0, 1.0]
+    assert all(c.lost == c.surely_lost == 0 for c in measure_baskets(records, records, control=held).learning)
+    assert measure_baskets(records, records, control=Sparse.of([["z"]], ["a stranger"])).learning == ()
+    assert measure_baskets(records, records, control=Sparse.of([["z"]])).learning == ()
+
+
 def test_rare_items_weigh_more() -> None:
     sides = tf_idf(*(binary_matrix(Sparse.of(rows), ["a", "b"]) for rows in ([["a", "b"], ["a"]], [["a", "b"]])))
     rare = np.log(3 / 2) + 1
