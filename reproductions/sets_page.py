@@ -96,79 +96,76 @@ def _wanted(found: Found) -> Iterator[str]:
     )
     yield from table(heads, rows)
     yield fill(
-        "A risk that is missed makes a release amber, with the attack and what lowers it. One-more-item is above "
-        "where patterns are shared by few, as in samples, and where few are kept back, so that its interval is wide. "
-        "Of texts a word that fewer than k records hold is left out, and one that fewer than `support` of its class "
-        "hold, as no pool reaches across classes: the fewer records there are, the more words are such."
+        "A release of which more is lost or added is amber, with the reason and what to do; so its own report measures "
+        "classes, on records held out. One-more-item is above where patterns are shared by few, as in samples, and "
+        "where few are kept back, so that its interval is wide. Of texts a word that fewer than k records hold is left "
+        "out, and one that fewer than `support` of its class hold, as no pool reaches across classes: the fewer "
+        "records there are, the more words are such."
     )
     yield ""
-    for name, of_set in found.items():
-        if "reasons" in of_set:
-            yield from _reasons(name, of_set["reasons"], of_set["published"]["pseudo"])
+    examined = {name: of_set for name, of_set in found.items() if "reasons" in of_set}
+    if examined:
+        yield from _reasons(examined)
+        yield from _settings({name: of_set["reasons"].get("settings", []) for name, of_set in examined.items()})
 
 
-_OF_POOLS = (
-    " Beside the default stand smaller supports; with 1, which no policy may ask for, nearly every word stays in its "
-    "own group."
-)
-_FREELY = (
-    " *Freely* is no release and no bound: in the groups of the default, items are dealt by chance, however many a "
-    "record then gets, so that none is left out for want of room; with support 1, within groups alone. What is lost "
-    "there with support 1 is lost by words that are left out and by the mixing of k records; what is lost between "
-    "support 1 and 3, by pools of several groups."
-)
-
-
-def _reasons(name: str, told: Found, published: Found) -> Iterator[str]:
+def _reasons(examined: Found) -> Iterator[str]:
     """What is lost before anything is dealt, and by the pools in which it is dealt."""
-    k, support = told["k"], told["support"]
-    by_k, by_both = told["without"]
-    pools, freely = told.get("pools", {}), told.get("freely", {})
-    rows = []
-    learned = [side["classes"] for side in (published, *pools.values())] + list(freely.values())
-    for one, both in zip(by_k["classes"], by_both["classes"], strict=True):
-        dealt = [next(c for c in side if c["classifier"] == one["classifier"]) for side in learned]
-        shares = (one["before"], one["after"], both["after"], *(made["after"] for made in dealt))
-        rows.append((one["classifier"], *(f"{100 * share:.1f}" for share in shares)))
-    sides = [[AttackResult.from_dict(r) for r in side["attacks"]] for side in (published, *pools.values())]
-    added = [next(str(r.risk) for r in side if r.attack == "one-more-item") for side in sides]
-    areas = [next(r.details["area_under_curve"] for r in side if r.attack == "nearest-baskets") for side in sides]
-    rows.append(("one-more-item, risk added", "–", "–", "–", *added, *("–" for _ in freely)))
-    rows.append(("nearest-baskets, area", "–", "–", "–", *(f"{area:.3f}" for area in areas), *("–" for _ in freely)))
+    (k, support), *_ = ((of_set["reasons"]["k"], of_set["reasons"]["support"]) for of_set in examined.values())
     yield fill(
-        f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
-        f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
-        f"{support} of their class hold ({_percent(by_both['places_left_out'])}). What is lost beyond that is lost by "
-        "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and "
-        "is a promise less: the defaults stay." + (_OF_POOLS if pools else "") + (_FREELY if freely else "")
+        f"What is lost before anything is dealt: originals without the words that fewer than k = {k} records hold, and "
+        f"also without those that fewer than {support} of their class hold. What is lost beyond that is lost by the "
+        "dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and is a "
+        "promise less: the defaults stay. Beside the default stand smaller supports; with 1, which no policy may ask "
+        "for, nearly every word stays in its own group. *Freely* is no release and no bound: in the groups of the "
+        "default, items are dealt by chance, however many a record then gets, so that none is left out for want of "
+        "room; with support 1, within groups alone. What is lost there with support 1 is lost by words that are left "
+        "out and by the mixing of k records; what is lost between support 1 and 3, by pools of several groups."
     )
     yield ""
-    heads = ("", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
-    more = (*(f"support {fewer}" for fewer in pools), *(f"freely, support {one}" for one in freely))
-    yield from table((*heads, *more), rows)
-    if "settings" in told:
-        yield from _settings(name, told["settings"])
+    for name, of_set in examined.items():
+        told, published = of_set["reasons"], of_set["published"]["pseudo"]
+        by_k, by_both = told["without"]
+        pools, freely = told.get("pools", {}), told.get("freely", {})
+        rows = [("places left out", "0 %", *(_percent(side["places_left_out"]) for side in (by_k, by_both)))]
+        rows[0] += ("–",) * (1 + len(pools) + len(freely))
+        learned = [side["classes"] for side in (published, *pools.values())] + list(freely.values())
+        for one, both in zip(by_k["classes"], by_both["classes"], strict=True):
+            dealt = [next(c for c in side if c["classifier"] == one["classifier"]) for side in learned]
+            shares = (one["before"], one["after"], both["after"], *(made["after"] for made in dealt))
+            rows.append((one["classifier"], *(f"{100 * share:.1f}" for share in shares)))
+        sides = [[AttackResult.from_dict(r) for r in side["attacks"]] for side in (published, *pools.values())]
+        added = [next(str(r.risk) for r in side if r.attack == "one-more-item") for side in sides]
+        areas = [next(r.details["area_under_curve"] for r in side if r.attack == "nearest-baskets") for side in sides]
+        none = ["–"] * len(freely)
+        rows.append(("one-more-item, risk added", "–", "–", "–", *added, *none))
+        rows.append(("nearest-baskets, area", "–", "–", "–", *(f"{area:.3f}" for area in areas), *none))
+        heads = (name, "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
+        more = (*(f"support {fewer}" for fewer in pools), *(f"freely, support {one}" for one in freely))
+        yield from table((*heads, *more), rows)
 
 
-def _settings(name: str, told: list[Found]) -> Iterator[str]:
+def _settings(told: dict[str, list[Found]]) -> Iterator[str]:
     """What classifiers lose when they are set otherwise."""
-    of_best = []
-    for kind in ("nearest neighbours", "logistic regression"):
-        some = [c for c in told if kind.rstrip("s") in c["classifier"]]
-        before, after = (max(c[side] for c in some) for side in ("before", "after"))
-        of_best.append(f"{100 * before:.1f} and {100 * after:.1f} by {kind}")
+    some = {name: of_set for name, of_set in told.items() if of_set}
+    if not some:
+        return
     yield fill(
-        f"What is lost depends on how the classifier is set. On {name}, as above and set otherwise (nearest "
-        "neighbours: as many as the square root of the number of records, three times that, and fewer; logistic "
-        "regression: C, the weight of the data against the penalty, 1 by default). Who asks few neighbours loses most, "
-        "as a word of one text stands in another text of its group or pool: no single pseudo-basket is near an "
-        "original, and many together are. So does a regression that follows single words closely. With the setting "
-        "that is best for originals, and the one that is best for pseudo-baskets, these reach "
-        f"{' and '.join(of_best)}."
+        "What is lost depends on how the classifier is set. As above and set otherwise (nearest neighbours: as many as "
+        "the square root of the number of records, three times that, and fewer; logistic regression: C, the weight of "
+        "the data against the penalty, 1 by default): who asks few neighbours loses most, as a word of one text stands "
+        "in another text of its group or pool. No single pseudo-basket is near an original, and many together are. A "
+        "regression that follows single words closely loses as much. *Best* is what each reaches with the setting that "
+        "is best for originals, and with the one that is best for pseudo-baskets."
     )
     yield ""
-    rows = [(c["classifier"], f"{100 * c['before']:.1f}", _told(c["before"], c["after"])) for c in told]
-    yield from table(("classifier", "originals", "pseudo-baskets"), rows)
+    for name, of_set in some.items():
+        rows = [(c["classifier"], f"{100 * c['before']:.1f}", _told(c["before"], c["after"])) for c in of_set]
+        for kind in ("nearest neighbours", "logistic regression"):
+            alike = [c for c in of_set if kind.rstrip("s") in c["classifier"]]
+            before, after = (max(c[side] for c in alike) for side in ("before", "after"))
+            rows.append((f"{kind}, best", f"{100 * before:.1f}", _told(before, after)))
+        yield from table((name, "originals", "pseudo-baskets"), rows)
 
 
 def _membership(found: Found) -> Iterator[str]:
