@@ -18,10 +18,20 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
+
+STEP = 0.3
+"""How much of the way of the prices a round decides; the rest is memory."""
 
 
-@compiled
+def _margins_by_columns(pool: Codes, losses: Floats, prices: Floats, margins: Floats) -> None:
+    priced = np.append(prices, 0.0)  # the last one is that of -1
+    margins[:] = losses
+    for rows in pool.T:
+        margins -= priced[rows]
+
+
+@compiled_beside(_margins_by_columns)
 def _margins(pool: Codes, losses: Floats, prices: Floats, margins: Floats) -> None:
     for g in range(len(pool)):
         margin = losses[g]
@@ -32,7 +42,31 @@ def _margins(pool: Codes, losses: Floats, prices: Floats, margins: Floats) -> No
         margins[g] = margin
 
 
-@compiled
+def _lower_all(pool: Codes, margins: Floats, way: Floats, value: float) -> float:
+    is_cheap = margins < 0.0
+    rows = pool[is_cheap]
+    np.subtract.at(way, rows[rows >= 0], STEP)
+    return float(np.add.accumulate(np.append(value, margins[is_cheap]))[-1])
+
+
+@compiled_beside(_lower_all)
+def _lower(pool: Codes, margins: Floats, way: Floats, value: float) -> float:
+    """Turn the way of the prices down for the records of groups with margins below zero; return value and those."""
+    for g in range(len(pool)):
+        if margins[g] < 0.0:
+            value += margins[g]
+            for i in range(pool.shape[1]):
+                if pool[g, i] < 0:
+                    break
+                way[pool[g, i]] -= STEP
+    return value
+
+
+def _total(numbers: Floats) -> float:
+    """Added one after the other, so that it is the same number however it is reckoned."""
+    return float(np.add.accumulate(numbers)[-1])
+
+
 def find_prices(pool: Codes, losses: Floats, goal: float, n_rounds: int, prices: Floats, margins: Floats) -> float:
     """Raise the lower bound that prices give on the loss of any partition made from the pool; return the bound.
 
@@ -53,22 +87,14 @@ def find_prices(pool: Codes, losses: Floats, goal: float, n_rounds: int, prices:
     margins : float64 array (n_groups,)
         Ends as the margins at those prices.
     """
-    n_rows = len(prices)
-    now, way, pace = prices.copy(), np.zeros(n_rows), prices.copy()
-    pace += 1e-3 * pace.mean()
+    now, way, pace = prices.copy(), np.zeros(len(prices)), prices.copy()
+    pace += 1e-3 * (_total(pace) / len(pace))
     bound, stride, n_stalled = -np.inf, 1.0, 0
     for _ in range(n_rounds):
         _margins(pool, losses, now, margins)
-        value = now.sum()
-        way *= 0.7
-        way += 0.3
-        for g in range(len(pool)):
-            if margins[g] < 0.0:
-                value += margins[g]
-                for i in range(pool.shape[1]):
-                    if pool[g, i] < 0:
-                        break
-                    way[pool[g, i]] -= 0.3
+        way *= 1.0 - STEP
+        way += STEP
+        value = _lower(pool, margins, way, _total(now))
         n_stalled += 1
         if value > bound:
             if value > bound + 1e-6 * abs(bound):
@@ -83,7 +109,7 @@ def find_prices(pool: Codes, losses: Floats, goal: float, n_rounds: int, prices:
             if stride < 1e-4:
                 break
             continue
-        norm = (pace * way * way).sum()
+        norm = _total(pace * way * way)
         if norm < 1e-12 or goal - value <= 0.0:
             break
         now += pace * way * (stride * (goal - value) / norm)

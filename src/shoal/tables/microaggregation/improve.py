@@ -5,7 +5,8 @@ effort    what is done
 ========  ============================================================================================================
 fast      nothing: the groups stay as they are
 balanced  relocate and swap records, form and dissolve groups, until nothing gains, from the given groups, from those
-          of a path through near records and from those of MDAV; a short annealing of the best ones, and again
+          of a path through near records and from those of MDAV; a short annealing of the best ones, and again; of up
+          to a thousand records, all at once (`shoal.tables.microaggregation.dense_search`)
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
           that can be put together from all groups that any of them found, until that no longer gains; random, but for
           a given seed
@@ -54,6 +55,15 @@ from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
+from shoal.tables.microaggregation.dense_search import (
+    MOST_DENSE,
+    TRIES_A_PASS,
+    DenseGroups,
+    distances,
+    nearest_of,
+)
+from shoal.tables.microaggregation.dense_search import anneal as anneal_together
+from shoal.tables.microaggregation.dense_search import descend as descend_together
 from shoal.tables.microaggregation.merge_runs import losses_of, merge_pool, number_groups
 from shoal.tables.partition.mdav import mixed_points
 
@@ -65,7 +75,6 @@ MOST_FOR_MDAV = 100_000  # records: half a second
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
 ROUNDING = 1e-14  # of the sum of squares of the whole table
-MOST_INTERPRETED = 100_000  # proposals: one to three seconds, where to compile takes fifteen
 STEPS_A_CALL = 100_000  # records of a descent between two looks at the clock
 STEPS_A_LEG = 60_000_000  # proposals of all runs between two looks at the clock: two or three seconds of one core
 SWEEPS_A_REGROUPING = 20  # and then one record in five forms or dissolves a group: by trial
@@ -217,8 +226,8 @@ def improve(
         raise PolicyError(f"effort is 'fast', 'balanced' or 'best', not {effort!r}")
     if effort == "fast":
         return labels
-    few = effort == "balanced" and len(labels) * SHORT.n_sweeps <= MOST_INTERPRETED
-    with nullcontext() if few else interpreted(False):  # millions of steps, on however few records
+    is_dense = effort == "balanced" and len(labels) <= MOST_DENSE
+    with nullcontext() if is_dense else interpreted(False):  # millions of steps, on however few records
         return _improved(records, labels, k, effort, seed, run, deadline, stop, progress)
 
 
@@ -243,12 +252,16 @@ def _improved(
     watch = _Watch(deadline, stop, progress, loss)
     if n_rows < 2 * k or watch.is_over():
         return start
+    starts = (start, *_other_starts(data, start, k))
+    n_listed = min(n_listed, n_rows - 1)
+    if effort == "balanced" and n_rows <= MOST_DENSE:
+        return _improved_densely(data, starts, k, n_listed, watch)
     rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
     watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
-    near = nearest_lists(data.points, data.weights, data.n_metric, min(n_listed, n_rows - 1))
+    near = nearest_lists(data.points, data.weights, data.n_metric, n_listed)
     scale = _local_scale(data, near, k)
     pool = [start]
-    for begun in (start, *_other_starts(data, start, k)):
+    for begun in starts:
         groups = lay_out(data.points, data.weights, data.n_metric, near, begun, k)
         _settle(groups, float(losses_of(data, begun, k).sum()), watch)
         pool.append(number_groups(groups.labels))
@@ -267,6 +280,33 @@ def _improved(
         if n_idle == MOST_IDLE:
             break
     watch.finish()
+    return found
+
+
+def _improved_densely(data: MixedPoints, starts: Sequence[Codes], k: int, n_listed: int, watch: _Watch) -> Codes:
+    """The better groups of "balanced" where all distances are held: one annealing from the best of the starts."""
+    apart = distances(data.points, data.weights, data.n_metric)
+    least = _least_gain(data.points, data.weights, data.n_metric, watch.loss)
+    heats = np.geomspace(SHORT.hottest / k, COLDEST / k, N_HEATS)
+    watch.total = N_HEATS
+    pool = [starts[0]]
+    for begun in starts:
+        groups = DenseGroups(apart, begun, k)
+        descend_together(groups, least, watch.is_over)
+        pool.append(groups.numbered())
+    found = min(pool, key=lambda labels: float(losses_of(data, labels, k).sum()))
+    near = nearest_of(apart, n_listed)
+    scale = _local_scale(data, near, k)
+    groups, rng = DenseGroups(apart, found, k), np.random.default_rng(0)  # fixed, so that no seed is needed
+    for heat in heats:
+        if watch.is_over():
+            return found
+        anneal_together(groups, near, heat * scale, rng)
+        watch.advance()
+    descend_together(groups, least)
+    found = merge_pool(data, [found, *pool, groups.numbered()], k, watch.is_over, TRIES_A_PASS)
+    watch.loss = float(losses_of(data, found, k).sum())
+    watch.tell()
     return found
 
 
@@ -319,12 +359,16 @@ def _local_scale(data: MixedPoints, near: Codes, k: int) -> Floats:
     return np.asarray(np.maximum(np.sqrt(spacing * spacing.mean()), 1e-4 * spacing.mean()))
 
 
+def _least_gain(points: Floats, weights: Floats, n_metric: int, loss: float) -> float:
+    """Below it a gain is rounding; where next to nothing is lost, gains of rounding errors would never end."""
+    metric = points[:, :n_metric]
+    return max(LEAST_SHARE * loss, ROUNDING * float((metric * metric).sum() + len(points) * weights.sum()))
+
+
 def _settle(groups: SearchGroups, loss: float, watch: _Watch | None = None) -> None:
     """Make every move that gains, until there is none."""
     n_rows = len(groups.labels)
-    metric = groups.points[:, : groups.n_metric]
-    # Where next to nothing is lost, gains of rounding errors would never end.
-    least = max(LEAST_SHARE * loss, ROUNDING * float((metric * metric).sum() + n_rows * groups.weights.sum()))
+    least = _least_gain(groups.points, groups.weights, groups.n_metric, loss)
     asked, seen = np.ones(n_rows, np.bool_), np.full(len(groups.sizes), -1, np.int32)
     n_made = 1
     while n_made:

@@ -45,7 +45,11 @@ def losses_of(data: MixedPoints, labels: Codes, k: int) -> np.ndarray[tuple[int]
 
 
 def merge_pool(
-    data: MixedPoints, partitions: Sequence[Codes], k: int, is_over: Callable[[], bool] = lambda: False
+    data: MixedPoints,
+    partitions: Sequence[Codes],
+    k: int,
+    is_over: Callable[[], bool] = lambda: False,
+    tries_a_pass: int = TRIES_A_PASS,
 ) -> Codes:
     """Put a partition together from groups of several, which loses no more than any of them.
 
@@ -58,6 +62,8 @@ def merge_pool(
     k : int
     is_over : callable, optional
         Asked now and then; True ends the search early, with a partition that is whole.
+    tries_a_pass : int
+        Groups put in: fewer where loops are interpreted, and at least one for each group of the best partition.
     """
     all_losses = [losses_of(data, labels, k) for labels in partitions]
     totals = [losses.sum() for losses in all_losses]
@@ -80,7 +86,7 @@ def merge_pool(
     for _ in range(MOST_PASSES):
         taken = np.unique(chosen)
         starts = taken[np.argsort(-margins[taken], kind="stable")]
-        n_tries = max(1, min(TRIES_A_START, TRIES_A_PASS // len(starts)))
+        n_tries = max(1, min(TRIES_A_START, tries_a_pass // len(starts)))
         n_gains = 0
         for some in np.array_split(starts, 1 + len(starts) * n_tries // TRIES_A_CALL):
             if is_over():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.set_partition import exchange, find_prices
 
 Floats = npt.NDArray[np.float64]
@@ -96,3 +97,15 @@ def test_prices_prove_the_best_of_two_partitions() -> None:
     assert found.tolist() == [2, 3, 2, 3]
     assert n_gains == 1
     assert 3.9 < bound <= 4.0
+
+
+def test_prices_are_the_same_numbers_compiled_or_not() -> None:
+    for seed in range(20):
+        pool, losses, chosen = make_pool(seed, n_partitions=9)
+        goal, found = float(losses[np.unique(chosen)].sum()), []
+        for is_small in (True, False):
+            prices, margins = np.full(len(chosen), losses.mean() / WIDTH), np.zeros(len(pool))
+            with interpreted(is_small):
+                bound = find_prices(pool, losses, goal, 500, prices, margins)
+            found.append((bound, prices.tolist(), margins.tolist()))
+        assert found[0] == found[1]

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import shoal.tables.microaggregation.improve as improve_module
 from shoal.engine.blocks import run_blocks
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.shortest_path import cut_order
@@ -160,16 +159,6 @@ def test_rounds_that_gain_nothing_are_the_last(monkeypatch: pytest.MonkeyPatch) 
     assert n_molten == 4  # each begins anew, so that none tells of the next
     assert len(made) == 1 + n_molten + improve_module.MOST_IDLE < 1 + len(short)
     assert told[-1][0] == told[-1][1]
-
-
-@pytest.mark.parametrize("kind", ["numbers", "mixed"])
-def test_of_a_few_records_balanced_is_interpreted_alike(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(improve_module, "SHORT", replace(improve_module.SHORT, n_sweeps=300))
-    ranked = mixed_table(30) if kind == "mixed" else rank_array(np.random.default_rng(1).normal(size=(30, 3)))
-    labels = mdav_labels(ranked, 3)
-    with interpreted(True):
-        found = improve(ranked, labels, 3)
-    assert found.tolist() == improve(ranked, labels, 3).tolist()
 
 
 def test_large_groups_are_cut_along_their_widest_column() -> None:
