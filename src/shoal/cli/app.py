@@ -124,7 +124,7 @@ def shoal(context: click.Context) -> None:
 
 @shoal.command()
 @path_option("-o", "--out", default=Path("demo"), show_default=True, help="Folder to make.")
-@click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
+@click.option("--rows", type=click.IntRange(min=50), default=1000, show_default=True, help="Patients to invent.")
 @click.option("--open", "is_shown", is_flag=True, help="Open the table's report in a browser.")
 @habits
 def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:

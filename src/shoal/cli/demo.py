@@ -99,10 +99,10 @@ trip = "trip"
 model = "k-anonymity"
 k = 5
 """
-N_PATIENTS = 3000
+N_PATIENTS = 1000  # for so few nothing is compiled, nor for the trips
 N_PROTEINS = 600
 N_BASKETS = 2000
-N_TRAVELLERS = 300
+N_TRAVELLERS = 100
 
 
 class DemoPart(NamedTuple):

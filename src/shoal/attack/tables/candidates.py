@@ -25,7 +25,8 @@ from shoal.attack.tables.cells import CellLabels, View, label_table, read_view, 
 from shoal.attack.tables.targets import n_distinct
 from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.covering import Runs, fill_bits
-from shoal.kernels.attack.nearest import PLAIN_NUMBER, ROUNDING, count_nearest, find_least, find_nearest
+from shoal.kernels.attack.label_table import PLAIN_NUMBER, ROUNDING
+from shoal.kernels.attack.nearest import count_nearest, find_least, find_nearest
 
 AT_ONCE = 1 << 22  # counts that are held at a time
 MANY_POINTS = 1 << 14  # from here on a tree is faster than looking at all

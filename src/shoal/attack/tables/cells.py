@@ -25,7 +25,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import MARKERS, Column, Table, spell
-from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
+from shoal.kernels.attack.label_table import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.tables.scale import MICROSECONDS_A_DAY, positions_of
 
 

@@ -36,7 +36,7 @@ class Runs(NamedTuple):
     last: Ints
 
 
-def _places(words: Words, n_boxes: int) -> Any:
+def places_of_bits(words: Words, n_boxes: int) -> Any:
     """The bits of words in the order of the boxes, a byte each; the last axis is that of the words."""
     return np.unpackbits(words.astype("<u8").view(np.uint8), axis=-1, count=n_boxes, bitorder="little")
 
@@ -56,7 +56,7 @@ def _fill_bits(runs: Runs, bits: Words) -> None:
 def _count_covered(bits: Words, cells: Codes, owners: Ints, weights: Ints, most: int, counts: Ints) -> None:
     for low in range(0, len(cells), POINTS_AT_ONCE) if not len(owners) else (0,):
         some = cells[low:] if len(owners) else cells[low : low + POINTS_AT_ONCE]
-        covers = _places(np.bitwise_and.reduce(bits[some], axis=1), len(counts))
+        covers = places_of_bits(np.bitwise_and.reduce(bits[some], axis=1), len(counts))
         if len(owners) and len(some):
             covers = np.maximum.reduceat(covers, np.flatnonzero(np.diff(owners, prepend=owners[0] - 1)), axis=0)
         if len(weights):
@@ -68,7 +68,7 @@ def _count_covered(bits: Words, cells: Codes, owners: Ints, weights: Ints, most:
 
 def _list_covering(bits: Words, cells: Codes, point: int, boxes: Ints) -> int:
     words = np.bitwise_and.reduce(bits[cells[point]], axis=0)
-    found = np.flatnonzero(_places(words, 64 * len(words)))
+    found = np.flatnonzero(places_of_bits(words, 64 * len(words)))
     boxes[: len(found)] = found
     return len(found)
 

@@ -8,50 +8,20 @@ what is looked for.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from shoal.arrays import Bytes, Codes, Floats, Ints, Words
+from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.kernels.attack.covering import list_covering
+from shoal.kernels.attack.label_table import (
+    CATEGORY,
+    NUMBER,
+    PLAIN_CATEGORY,
+    PLAIN_NUMBER,
+    ROUNDING,
+    LabelTable,
+)
+from shoal.kernels.attack.nearest_by_arrays import count_nearest_by_arrays, find_least_by_arrays, find_nearest_by_arrays
 from shoal.kernels.compile import compiled, compiled_beside
-
-PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY, CATEGORY = 0, 1, 2, 3
-ROUNDING = 1e-12  # sums of the same terms in the same order are equal; those of other terms may be so by chance
-
-
-class LabelTable(NamedTuple):
-    """The labels of all columns, one column after the other.
-
-    Attributes
-    ----------
-    starts : int64 array (n_columns + 1,)
-        The first label of each column.
-    kinds : uint8 array (n_columns,)
-        PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY or CATEGORY: plain columns hold single values only.
-    scales : float64 array (n_columns,)
-        What a difference of numbers is multiplied by.
-    low, high : float64 arrays (n_labels,)
-        The least and the greatest value that a label covers; low > high: none.
-    sizes : float64 array (n_labels,)
-        Of categories, how many a label covers.
-    may_miss : uint8 array (n_labels,)
-        Whether it covers a missing value.
-    begins, ends : int64 arrays (n_labels,)
-        Where its values stand in `listed`, ascending; none if it covers all from low to high.
-    listed : float64 array
-    """
-
-    starts: Ints
-    kinds: Bytes
-    scales: Floats
-    low: Floats
-    high: Floats
-    sizes: Floats
-    may_miss: Bytes
-    begins: Ints
-    ends: Ints
-    listed: Floats
 
 
 @compiled
@@ -78,38 +48,7 @@ def _covers(table: LabelTable, label: int, value: float) -> bool:
     return is_listed(table.listed, table.begins[label], table.ends[label], value)
 
 
-@np.errstate(invalid="ignore")  # of labels that cover nothing, from inf to -inf
-def _fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bool, terms: Floats) -> None:
-    for column in range(len(table.kinds)):
-        kind, scale, x = table.kinds[column], table.scales[column], person[column]
-        labels = slice(table.starts[column], table.starts[column + 1])
-        a, b, may_miss = table.low[labels], table.high[labels], table.may_miss[labels] != 0
-        if kind == PLAIN_NUMBER:
-            differs = np.where(np.isnan(x) & may_miss, 0.0, 1.0)
-            terms[labels] = np.where(np.isnan(x) | (a > b), differs, np.abs(x - a) * scale)
-            continue
-        covers = may_miss if np.isnan(x) else (x >= a) & (x <= b)
-        if not np.isnan(x):
-            begins, ends = table.begins[labels], table.ends[labels]
-            first = begins.min(initial=len(table.listed))
-            found = np.concatenate([[0], np.cumsum(table.listed[first : ends.max(initial=first)] == x)])
-            covers &= (begins == ends) | (found[ends - first] > found[begins - first])
-        if kind == PLAIN_CATEGORY:
-            terms[labels] = np.where(covers, 0.0, 1.0)
-            continue
-        gap, inside = np.ones(len(a)), np.zeros(len(a))
-        if kind == NUMBER and not np.isnan(x):
-            gap = np.where(a <= b, np.maximum(np.maximum(a - x, x - b), 0.0) * scale, 1.0)
-        if not cover_only and not np.isnan(x) and kind == CATEGORY:
-            inside = 1.0 - 1.0 / np.maximum(table.sizes[labels], 1.0)
-        elif not cover_only and not np.isnan(x):
-            is_wide = b > a
-            width = np.where(is_wide, b - a, 1.0)
-            inside = np.where(is_wide, ((x - a) * (x - a) + (b - x) * (b - x)) / (2.0 * width) * scale, 0.0)
-        terms[labels] = np.where(covers, inside, penalty + gap)
-
-
-@compiled_beside(_fill_terms)
+@compiled
 def fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bool, terms: Floats) -> None:
     """The distance of a person to each label.
 
@@ -154,7 +93,7 @@ def _distance(terms: Floats, labels: Codes, row: int, enough: float) -> float:
     return distance
 
 
-@compiled
+@compiled_beside(find_nearest_by_arrays)
 def find_nearest(
     table: LabelTable,
     people: Floats,
@@ -230,20 +169,7 @@ def _tie(box: int, distance: float, bound: float, tied: Ints, n_tied: int) -> tu
     return bound, n_tied
 
 
-def _nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
-    boxes = listed[:n_listed]
-    distances = np.zeros(n_listed)
-    for column in range(labels.shape[1]):
-        distances += terms[labels[boxes, column]]
-    # Whatever is farther than that from the least is soon forgotten.
-    near = np.flatnonzero(distances <= distances.min(initial=np.inf) + 1000 * ROUNDING)
-    bound, n_tied = np.inf, 0
-    for box, distance in zip(boxes[near].tolist(), distances[near].tolist(), strict=True):
-        bound, n_tied = _tie(box, distance, bound, tied, n_tied)
-    return bound, n_tied
-
-
-@compiled_beside(_nearest_boxes)
+@compiled
 def nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
     """Put the nearest of some boxes into `tied`; how near they are, and how many."""
     bound, n_tied = np.inf, 0
@@ -254,7 +180,7 @@ def nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tie
     return bound, n_tied
 
 
-@compiled
+@compiled_beside(find_least_by_arrays)
 def find_least(
     table: LabelTable,
     people: Floats,
@@ -315,7 +241,7 @@ def find_least(
             own_distance[person] = min(own_distance[person], _distance(terms, labels, own_boxes[i], np.inf))
 
 
-@compiled
+@compiled_beside(count_nearest_by_arrays)
 def count_nearest(
     table: LabelTable,
     people: Floats,

@@ -89,7 +89,7 @@ class TrajectoryKind(Kind):
 
     def is_small(self, data: Trajectories) -> bool:
         """Whether there are few points."""
-        return len(data.time) <= SMALL
+        return len(data.time) <= 8 * SMALL
 
     def load_again(
         self,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from shoal.attack.tables.candidates import Candidates
-from shoal.kernels.compile import interpreted
 from tests.unit.attack.tables.views import slow_distance, view_of
 
 
@@ -35,16 +34,3 @@ def test_distances_and_ties(view, cover_only):
         for p in range(50):
             near = slow[p] <= slow[p].min() + 1e-6
             np.testing.assert_array_equal(counts[p], np.bincount(secret[near], minlength=7))
-
-
-@pytest.mark.parametrize("cover_only", [False, True])
-def test_interpreted_it_finds_the_same(view, cover_only):
-    def found():
-        least = Candidates(view).least(view.original, np.arange(50) % 40, cover_only=cover_only)
-        counts = Candidates(view).counts(view.original, np.arange(40, dtype=np.int64) % 7, 7, cover_only=cover_only)
-        return [least.distances, least.ties, least.is_own, *(part for _, *parts in counts for part in parts)]
-
-    with interpreted(True):
-        by_numpy = found()
-    for ours, theirs in zip(by_numpy, found(), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
