@@ -188,7 +188,7 @@ def run_demo(
 
 @contextmanager
 def _compiled_beside() -> Iterator[None]:
-    """Let a process of its own compile the loops of every second release while those before them are made.
+    """Let a process of its own compile the loops of the last release while those before it are made.
 
     Where a processor is free for it, nothing is compiled yet, and what it compiles is kept beside the package.
     """
@@ -209,13 +209,12 @@ def _compiled_beside() -> Iterator[None]:
             beside.wait()
 
 
-def _compile_every_second() -> None:
-    """Make every second release, and throw it away: each is compiled by the time that the demonstration comes to it."""
+def _compile_last() -> None:
+    """Make the last release, and throw it away: what it runs is compiled by the time that its turn comes."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     lazy.is_alone = True
     with scratch_folder() as scratch:
-        for one in _PARTS[1::2]:
-            one.make(scratch, 0, lambda *_: None)
+        _PARTS[-1].make(scratch, 0, lambda *_: None)
 
 
 def samples() -> dict[str, tuple[str, str, str | None, Callable[[Path], None]]]:
@@ -282,4 +281,4 @@ def write_points(data: Trajectories, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    _compile_every_second()
+    _compile_last()
