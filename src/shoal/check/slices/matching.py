@@ -28,7 +28,7 @@ from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
-from shoal.data.tables.table import MARKERS, Table
+from shoal.data.tables.table import MARKERS, Table, count_codes
 
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
 
@@ -92,6 +92,8 @@ class Finder:
         The distinct tuples.
     of_record : int64 array (n_records,)
         The tuple of each record of `original`.
+    weights : int32 array (n_records,), optional
+        How many records each of these stands for; else each is one.
     findings : list of str
         Labels that cannot be read; in words, without quoting them.
     n_unreadable : int
@@ -111,7 +113,7 @@ class Finder:
         as_values: bool = False,
         scales: Mapping[str, ValueScale] | None = None,
     ) -> None:
-        self.sliced = sliced
+        self.sliced, self.weights = sliced, original.weights
         self.findings: list[str] = []
         self.n_unreadable = 0
         self.unread: list[str] = []
@@ -235,9 +237,10 @@ def matching(
 def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> Matching:
     """The matching buckets of all records, or of some."""
     of_record = finder.of_record if rows is None else finder.of_record[rows]
+    weights = finder.weights if rows is None or finder.weights is None else finder.weights[rows]
     asked, of_record = np.unique(of_record, return_inverse=True)
     tuples, buckets, hits = finder.match(asked)
-    sizes = np.bincount(of_record, minlength=len(asked))
+    sizes = count_codes(of_record, weights, len(asked))
     return Matching(
         finder.sliced, of_record.astype(np.int64), sizes, np.searchsorted(asked, tuples), buckets, tuple(hits)
     )

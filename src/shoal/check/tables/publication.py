@@ -20,6 +20,7 @@ from shoal.check.tables.providers import verify_without
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.coded_rows import CodedRows
+from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.registry import Registry
@@ -113,13 +114,13 @@ def uses_groups(publication: str) -> bool:
 
 
 def verify_publication(
-    table: Table | CodedRows, publication: str, asked: Asked, evidence: Evidence | None = None
+    table: Table | CodedRows | SlicesApart, publication: str, asked: Asked, evidence: Evidence | None = None
 ) -> Verdict:
     """Recompute what a publication promises.
 
     Parameters
     ----------
-    table : Table or CodedRows
+    table : Table, CodedRows or SlicesApart
         What would be published, typed or read back as text; rows that are not held, of records that are alike alone.
     publication : str
         As the policy and the manifest call it, such as "generalise".

@@ -104,7 +104,8 @@ def load_distinct(source: Any, policy: Policy, *, spills: bool = True) -> Table:
     in_ranges = policy.method.is_in_ranges
     if in_ranges and not spills:
         raise PolicyError("averages are made in bounded memory for one release alone: leave memory out")
-    can_spill = spills and (policy.method.partition == "mondrian" or in_ranges)
+    is_sliced = policy.method.way_of_publishing.is_sliced
+    can_spill = spills and not is_sliced and (policy.method.partition == "mondrian" or in_ranges)
     with bounded(policy.n_bytes):
         found = read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
         return in_files(found, [n for n in found.names if not drops(n)]) if in_ranges else found
