@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from shoal.progress import Progress
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.tables.publish.slices.in_runs import SAMPLE_RECORDS, SlicesInRuns, slice_in_runs
 
+if TYPE_CHECKING:
+    from shoal.attack.tables.case import TableCase
+
 _DRAWN = "Buckets were made of distinct rows, and their records drawn, written and checked some buckets at a time. "
 _LARGE = "Of {of:,} buckets, {n:,} have more than {most:,} records, and are not among them."
 
@@ -58,6 +62,12 @@ class BucketedTableRelease(SpilledTableRelease):
             for c, a in self.layout.attributes.items()
         }
         return {self.layout.bucket: Attribute(self.layout.bucket, "nominal", "insensitive"), **held}
+
+    @property
+    def case(self) -> TableCase:
+        """What attacks work on: the records of some buckets, each a row."""
+        found = super().case
+        return replace(found, original=replace(found.original, weights=None))
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, found = self.written()

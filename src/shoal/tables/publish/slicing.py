@@ -63,6 +63,8 @@ class InSlices(Publication):
         from shoal.tables.anonymize import Anonymized
         from shoal.tables.publish.slices.slice_table import slice_table
 
+        if task.table.weights is not None:
+            raise PolicyError(f"publish = {self.name} draws single records for one release alone: leave memory out")
         made = slice_table(task.table, task.attributes, seed=task.seed, **self.asked(task))
         return Anonymized(
             made.table,

@@ -46,7 +46,7 @@ class SlicesInRuns:
     Attributes
     ----------
     table : Table
-        The distinct rows of the original, without what is dropped. Secret.
+        The distinct rows of the original, by their content. Secret.
     buckets : int32 array (n_rows,)
         The bucket of each, from 0; published with a number greater by one. Secret.
     columns : dict of str to Column
@@ -88,7 +88,7 @@ def slice_in_runs(
     executor: Executor | None = None,
     progress: Progress | None = None,
     *,
-    run_records: int = RUN_RECORDS,
+    run_records: int | None = None,
 ) -> SlicesInRuns:
     """Make what is to be published of distinct rows; about `run_records` records are drawn at once.
 
@@ -99,7 +99,7 @@ def slice_in_runs(
     TooManyDistinct
         If the records of a bucket do not fit into memory.
     """
-    step = progress or (lambda *_: None)
+    step, run_records = progress or (lambda *_: None), run_records or RUN_RECORDS
     attributes, way = attributes_of(table, policy), policy.method.way_of_publishing
     assert isinstance(way, InSlices)
     assert table.weights is not None
@@ -110,15 +110,15 @@ def slice_in_runs(
     refuse_hopeless(table, policy, attributes, quasi, sensitive)
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
     # Strict cuts part no records that are equal, so that no order decides who stands where.
-    held = table.select(kept)
-    held = held.take(content_order(held, quasi, kept))
+    everything = table.take(content_order(table, quasi, kept))
+    held = everything.select(kept)
     task = PublishingTask(held, np.arange(held.n_rows), attributes, policy, notes, seed, executor, progress)
     made = cut_slices(held, attributes, **way.asked(task))
     permuted = made.permuted(seed)
     _refuse_large(table, permuted)
     step("publishing slices", 0, 0)
     columns = [made.number, *(c for part in made.columns for c in part)]
-    sample, original, n_large = _sample(made, permuted, run_records)
+    sample, original, n_large = _sample(everything, made, permuted, run_records)
 
     def pieces() -> Iterator[Rows2D]:
         runs = permuted.runs(run_records)
@@ -129,7 +129,7 @@ def slice_in_runs(
             )
 
     return SlicesInRuns(
-        held,
+        everything,
         made.buckets,
         {c.name: c for c in spread(columns)},
         made.layout,
@@ -156,15 +156,15 @@ def _shown(made: CutSlices, sources: list[Rows], buckets: Rows) -> Rows2D:
     return np.column_stack([*cells, np.ones(len(buckets), dtype=np.int32)])
 
 
-def _sample(made: CutSlices, permuted: Permuted, run_records: int) -> tuple[Anonymized, Table, int]:
+def _sample(table: Table, made: CutSlices, permuted: Permuted, run_records: int) -> tuple[Anonymized, Table, int]:
     """Some whole buckets as they are published, and the records that are in them."""
     among, n_large = _drawn(permuted.sizes)
-    assert made.table.weights is not None
+    assert table.weights is not None
     held = np.flatnonzero(among[made.buckets])
     held = held[np.argsort(made.buckets[held], kind="stable")]
-    behind = np.repeat(held, made.table.weights[held])
-    original = replace(made.table.take(behind), weights=np.ones(len(behind), dtype=np.int32))
-    place = np.zeros(made.table.n_rows, dtype=np.int64)
+    behind = np.repeat(held, table.weights[held])
+    original = replace(table.take(behind), weights=np.ones(len(behind), dtype=np.int32))
+    place = np.zeros(table.n_rows, dtype=np.int64)
     place[held] = np.arange(len(held))
     parts = [permuted.rows(first, last, among) for first, last in permuted.runs(run_records) if among[first:last].any()]
     sources = [np.concatenate(rows) for rows in zip(*parts, strict=True)]
@@ -177,9 +177,12 @@ def _sample(made: CutSlices, permuted: Permuted, run_records: int) -> tuple[Anon
         own = np.empty(len(rows), dtype=np.intp)
         own[np.argsort(place[rows], kind="stable")] = np.arange(len(rows))
         behind_each.append(own)
-    table = Table.of(columns, made.table.source)
     every = np.arange(len(behind))
-    return Anonymized(table, {}, every, buckets, (), made.layout, tuple(behind_each)), original, n_large
+    return (
+        Anonymized(Table.of(columns, table.source), {}, every, buckets, (), made.layout, tuple(behind_each)),
+        original,
+        n_large,
+    )
 
 
 def _drawn(sizes: Ints) -> tuple[Mask, int]:
