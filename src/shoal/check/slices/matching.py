@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints, Words
+from shoal.arrays import Codes, Ints, Words
 from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, CheckedBoxes, bin_of
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
@@ -88,7 +88,7 @@ class Finder:
 
     Attributes
     ----------
-    ranks : int64 array (n_dims, n_tuples)
+    ranks : int32 array (n_dims, n_tuples)
         The distinct tuples.
     of_record : int64 array (n_records,)
         The tuple of each record of `original`.
@@ -123,7 +123,7 @@ class Finder:
                 source = published(original[name], markers)
                 scale = scale_of(source, attributes[name]) if scales is None else scales[name]
                 covering = covering_of(column, scale, missing=missing, as_values=as_values)
-                ranks.append(scale.of_code[source.codes])
+                ranks.append(scale.of_code.astype(np.int32)[source.codes])
                 absent.append(scale.n_values)
                 coverings.append(covering)
                 n_unreadable = count_unreadable(covering, column)
@@ -137,8 +137,9 @@ class Finder:
                         "made with; give the policy with -p"
                     )
         self.of_record, first = numbered(ranks or [np.zeros(original.n_rows, dtype=np.int64)])
-        self.ranks = np.array([r[first] for r in ranks], dtype=np.int64).reshape(len(ranks), len(first))
-        wild = (self.ranks == np.array(absent, dtype=np.int64)[:, None]) if missing == "any" else self.ranks < 0
+        self.ranks = np.array([r[first] for r in ranks], dtype=np.int32).reshape(len(ranks), len(first))
+        del ranks
+        wild = (self.ranks == np.array(absent, dtype=np.int32)[:, None]) if missing == "any" else self.ranks < 0
         self._slices = []
         start = 0
         for part in sliced.parts:
@@ -181,8 +182,13 @@ class Finder:
     def candidates(self, tuples: Ints, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of tuple and bucket whose bounding box holds it, in portions; by an index of its own if none is given.
 
-        That of another finder will do if both are of one published table, and of the same scales.
+        Where one slice has all quasi-identifiers, and each region is of one value, pairs whose region it is. The index
+        of another finder will do if both are of one published table, and of the same scales.
         """
+        one = [s for s in self._slices if s.coverings]
+        if index is None and len(one) == 1 and one[0].is_plain:
+            yield from one[0].holding(tuples)
+            return
         for question, bucket in (index or self.index(tuples)).meets(self._asked(tuples)):
             yield tuples[question], bucket
 
@@ -249,31 +255,78 @@ def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> M
 class _SliceFinder:
     """The regions of one slice, ready to be asked."""
 
-    def __init__(self, part: Part, coverings: Sequence[Covering], ranks: Ints, wild: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, part: Part, coverings: Sequence[Covering], ranks: Codes, wild: npt.NDArray[np.bool_]) -> None:
         self.part, self.coverings, self.ranks, self.wild = part, coverings, ranks, wild
         n_dims = len(coverings)
-        self.labels = [part.labels(d) for d in range(n_dims)]
         n_regions, n_tuples = part.n_regions, ranks.shape[1]
-        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True))
-        self.boxes = _boxes(found, n_dims, n_regions)
-        self.low, self.high = self.boxes.low, self.boxes.high
-        asked = (
-            (np.where(w, 0, r), np.where(w, c.n_values, r), np.where(w, ALL, np.uint64(1) << bin_of(r, c.n_values)))
-            for w, r, c in zip(wild, ranks, coverings, strict=True)
-        )
-        self.asked = _boxes(asked, n_dims, n_tuples)
-        readable = np.asarray(np.all(self.low <= self.high, axis=0)) if n_dims else np.ones(n_regions, dtype=bool)
-        exact = readable & (np.asarray(np.all(self.low == self.high, axis=0)) if n_dims else readable)
-        self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(ranks.shape[1], dtype=bool)
-        points = [np.concatenate([ranks[d], self.low[d][exact]]) for d in range(n_dims)]
+        readable, exact = np.ones(n_regions, dtype=bool), np.ones(n_regions, dtype=bool)
+        for c, x in zip(coverings, self._labels(), strict=True):
+            readable &= (c.low <= c.high)[x]
+            exact &= (c.low == c.high)[x]
+        exact &= readable
+        self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(n_tuples, dtype=bool)
+        points = [
+            np.concatenate([r, c.low.astype(np.int32)[x[exact]]])
+            for r, c, x in zip(ranks, coverings, self._labels(), strict=True)
+        ]
         ids, first = numbered(points) if points else (np.zeros(n_tuples + int(exact.sum()), dtype=np.int64), [0])
+        del points
         self.part_of_tuple, self.n_parts = ids[:n_tuples], len(first)
         keys = part.bucket[exact] * self.n_parts + ids[n_tuples:]
         order = np.argsort(keys, kind="stable")
         self.exact_keys, self.exact_regions = keys[order], np.flatnonzero(exact)[order]
+        self.is_plain = bool(exact.all()) and not self.is_wild.any()
         self.general = _Scan(self, np.flatnonzero(readable & ~exact))
         self.readable = np.flatnonzero(readable)
         self._everything: _Scan | None = None
+
+    def _labels(self) -> Iterator[Codes]:
+        return (self.part.labels(d) for d in range(len(self.coverings)))
+
+    @cached_property
+    def labels(self) -> list[Codes]:
+        """The label of each region, by dimension."""
+        return list(self._labels())
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """What each region covers."""
+        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(self.coverings, self._labels(), strict=True))
+        return _boxes(found, len(self.coverings), self.part.n_regions)
+
+    @property
+    def low(self) -> Codes:
+        """The least rank of each region, by dimension."""
+        return self.boxes.low
+
+    @property
+    def high(self) -> Codes:
+        """The greatest rank of each region, by dimension."""
+        return self.boxes.high
+
+    @cached_property
+    def asked(self) -> Boxes:
+        """What each tuple may be."""
+        found = (
+            (
+                np.where(w, 0, r),
+                np.where(w, c.n_values, r),
+                np.where(w, ALL, np.uint64(1) << bin_of(r.astype(np.int64), c.n_values)),
+            )
+            for w, r, c in zip(self.wild, self.ranks, self.coverings, strict=True)
+        )
+        return _boxes(found, len(self.coverings), self.ranks.shape[1])
+
+    def holding(self, tuples: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and bucket that has it as a region, where all regions are of one value, in portions."""
+        buckets, parts = np.divmod(self.exact_keys, max(1, self.n_parts))
+        order = np.argsort(parts, kind="stable")
+        buckets, parts = buckets[order], parts[order]
+        for begin in range(0, len(tuples), AT_ONCE):
+            some = tuples[begin : begin + AT_ONCE]
+            starts = np.searchsorted(parts, self.part_of_tuple[some], "left")
+            owner, place = spread(starts, np.searchsorted(parts, self.part_of_tuple[some], "right") - starts)
+            yield some[owner], buckets[place]
 
     def around_buckets(self, n_buckets: int) -> Boxes:
         """A box around the regions of every bucket; those that nobody can read do not count."""

@@ -192,14 +192,14 @@ def _joint_values(tables: Sequence[Table], layout: Layout, sensitive: Sequence[s
     return dict(zip(carrying, np.split(ids, ends[:-1]), strict=True)), len(first)
 
 
-def alike_codes(columns: Sequence[Column]) -> tuple[list[Ints], int]:
+def alike_codes(columns: Sequence[Column]) -> tuple[list[Codes], int]:
     """The cells of several columns in one numbering: equal where they read the same."""
     place: dict[tuple[bool, str], int] = {}
     found = []
     for column in columns:
         n_values = len(column.values)
         recode = [place.setdefault((i >= n_values, text), len(place)) for i, text in enumerate(column.texts())]
-        found.append(np.array([*recode, -1], dtype=np.int64)[column.codes])
+        found.append(np.array([*recode, -1], dtype=np.int32)[column.codes])
     return found, max(1, len(place))
 
 
