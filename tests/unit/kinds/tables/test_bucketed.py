@@ -213,6 +213,10 @@ def test_what_cannot_be_bounded_ends_in_one_sentence(tmp_path: Path, monkeypatch
         shoal.anonymize(twice, policy.changed(person=["id"]))
     with pytest.raises(Infeasible, match="cannot be met"):
         shoal.anonymize(put(tmp_path / "people.parquet", 300), policy.changed(l=4))
+    with monkeypatch.context() as larger:
+        larger.setattr(in_runs, "_ROW_BYTES", 1 << 24)
+        with pytest.raises(TooManyDistinct, match=r"rows are distinct, too many for 0\.5 GB"):
+            shoal.anonymize(tmp_path / "people.parquet", policy)
     monkeypatch.setattr(in_runs, "_RECORD_BYTES", 1 << 24)
     with pytest.raises(TooManyDistinct, match=r"records stand in one bucket, too many for 0\.5 GB"):
         shoal.anonymize(tmp_path / "people.parquet", policy)
