@@ -25,6 +25,9 @@ from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.registry import Registry
 
+PublishedRows = Table | CodedRows | SlicesApart
+"""What was published: held, in a database, or each slice for itself."""
+
 NEEDS_ROWS = (
     "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, "
     "give the list of persons that the owner keeps (--private)."
@@ -114,7 +117,7 @@ def uses_groups(publication: str) -> bool:
 
 
 def verify_publication(
-    table: Table | CodedRows | SlicesApart, publication: str, asked: Asked, evidence: Evidence | None = None
+    table: PublishedRows, publication: str, asked: Asked, evidence: Evidence | None = None
 ) -> Verdict:
     """Recompute what a publication promises.
 

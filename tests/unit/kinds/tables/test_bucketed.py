@@ -15,9 +15,10 @@ import shoal
 from shoal.data.tables import slices_apart
 from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.table import Table
-from shoal.errors import Infeasible, NotVerified, PolicyError
+from shoal.errors import Infeasible, NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import bucketed
 from shoal.kinds.tables.bucketed import BucketedTableRelease
+from shoal.manifest import checksum
 from shoal.tables.publish.slices import in_runs
 from tests.unit.kinds.tables.test_large import ROLES, published, put
 
@@ -222,3 +223,71 @@ def test_what_cannot_be_bounded_ends_in_one_sentence(tmp_path: Path, monkeypatch
         shoal.anonymize(tmp_path / "people.parquet", policy)
     with pytest.raises(PolicyError, match="publish = bucketize needs all records in memory"):
         shoal.sweep(tmp_path / "people.parquet", policy, partitions=["mondrian"], publish=["bucketize"], k=[4])
+
+
+def released(folder: Path, **asked: object) -> Path:
+    """A release in bounded memory, with its original beside it."""
+    path = put(folder / "people.parquet", 900)
+    policy = shoal.Policy.of(**{**ROLES, "others": "identifying", "l": 2, "publish": "bucketize", **asked})
+    shoal.anonymize(path, policy.changed(memory="1GB"), seed=3).save(folder / "out", report=False)
+    return path
+
+
+@pytest.mark.parametrize("asked", [{}, {"person": "id", "identifying": []}, {"missing": "any"}])
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_folder_is_checked_as_with_all_records(tmp_path: Path, asked: dict, is_beside: bool) -> None:
+    path = released(tmp_path, **asked)
+    given = [path] if is_beside else []
+    held, bounded = (shoal.check(tmp_path / "out" / "publish", *given, memory=memory) for memory in (None, "1GB"))
+    assert bounded.holds == held.holds == is_beside
+    assert (bounded.guarantees, bounded.unverified, bounded.findings) == (held.guarantees, held.unverified, ())
+    assert bounded.not_compared == held.not_compared
+    assert shoal.check(tmp_path / "out", *given, memory="1GB").guarantees == bounded.guarantees
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        "SELECT * REPLACE (CASE WHEN ill = 'flu' THEN 'cold' ELSE ill END AS ill) FROM data",
+        "SELECT * REPLACE (CASE WHEN bucket = 1 THEN 2 ELSE bucket END AS bucket) FROM data",
+        "SELECT * REPLACE (bucket + 7 AS bucket) FROM data",
+        "SELECT * REPLACE ('one' AS bucket) FROM data",
+        "SELECT * REPLACE (age + 1 AS age) FROM data",
+        "SELECT * FROM data WHERE bucket > 1",
+        "SELECT * FROM data UNION ALL SELECT * FROM data WHERE bucket = 1",
+        "SELECT * EXCLUDE (ill) FROM data",
+        "SELECT *, age AS further FROM data",
+        "SELECT * REPLACE (NULL AS job) FROM data",
+        "SELECT * REPLACE (CASE WHEN bucket = 1 THEN NULL ELSE bucket END AS bucket) FROM data",
+    ],
+)
+def test_a_spoilt_folder_is_found_out_as_with_all_records(tmp_path: Path, spoilt: str) -> None:
+    path = released(tmp_path)
+    file = tmp_path / "out" / "publish" / "data.parquet"
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE data AS SELECT * FROM '{file}'")
+        database.execute(f"COPY ({spoilt}) TO '{file}' (FORMAT parquet)")
+    manifest = json.loads((file.parent / "manifest.json").read_text())
+    manifest["checksums"][file.name] = checksum(file)
+    (file.parent / "manifest.json").write_text(json.dumps(manifest))
+    for given in ([], [path]):
+        told = []
+        for memory in (None, "1GB"):
+            try:
+                found = shoal.check(file.parent, *given, memory=memory)
+                told.append((found.holds, sorted(found.findings), found.guarantees, sorted(found.unverified)))
+            except ShoalError:
+                told.append((False,))
+        if len(told[0]) == len(told[1]):
+            assert told[1] == told[0]
+        assert not told[1][0]
+
+
+def test_what_is_checked_and_attacked_with_all_records_is_refused_by_name(tmp_path: Path) -> None:
+    path = released(tmp_path)
+    with pytest.raises(PolicyError, match="publish = bucketize is attacked with all records in memory"):
+        shoal.attack(tmp_path / "out" / "publish", path, memory="1GB")
+    people = put(tmp_path / "people.csv", 300)
+    shoal.anonymize(people, shoal.Policy.of(**ROLES, others="identifying", publish="bucketize")).save(tmp_path / "text")
+    with pytest.raises(PolicyError, match="in bounded memory from Parquet alone"):
+        shoal.check(tmp_path / "text" / "publish", people, memory="1GB")
