@@ -154,6 +154,7 @@ class Slicing(InSlices):
     """Correlated columns in slices."""
 
     name = form = "slice"
+    is_bounded = True
     help = "Slicing: correlated columns stay together in slices, and every slice is permuted within its bucket"
     place = 4
     done_to_quasi = "published as they are, in slices permuted apart"

@@ -57,6 +57,8 @@ class Records:
         Whose each record is, 0, 1, ..., where some have several.
     weights : int32 array (n_rows,), optional
         How many records each row stands for; else each is one.
+    some : intp array, optional
+        The rows of evenly spaced records, on which plans are tried; else all are.
     """
 
     form: Form
@@ -70,6 +72,7 @@ class Records:
     ends: Literal["rounded", "exact"]
     persons: Ints | None = None
     weights: Codes | None = None
+    some: Rows | None = None
 
     def take(self, rows: Rows) -> Records:
         """Some of the records, a row each time it is named; limits are still measured against the whole table."""
@@ -78,6 +81,7 @@ class Records:
             ranked={n: r.take(rows) for n, r in self.ranked.items()},
             limits=tuple(replace(limit.of_rows(rows), weights=None) for limit in self.limits),
             weights=None,
+            some=None,
             keys=self.keys[rows],
             persons=None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1],
         )
@@ -220,7 +224,7 @@ def _least_loss(
 ) -> Plan:
     if len(ladders) == 1 and len(ladders[0]) == 1:
         return ladders[0][0]
-    rows = evenly(records.n_records, SAMPLE_ROWS, records.weights)
+    rows = np.arange(records.n_rows) if records.some is None else records.some
     sample = records.take(rows)
     held = {n: replace(bins[n], codes=bins[n].codes[rows]) for n in (*records.ranked, *records.sensitive)}
     losses: list[tuple[float, Plan]] = []
@@ -259,13 +263,6 @@ def _least_loss(
             return losses[at][1]
         del losses[at]
     return ladders[0][0]  # whoever asked for these slices is told what stands in the way
-
-
-def evenly(n_records: int, n_most: int, weights: Codes | None = None) -> Rows:
-    """The rows of evenly spaced records, at most so many."""
-    n_some = min(n_records, n_most)
-    places = (np.arange(n_some) * n_records // max(1, n_some)).astype(np.intp)
-    return places if weights is None else np.searchsorted(np.cumsum(weights, dtype=np.int64), places, side="right")
 
 
 def _width(plan: Plan, records: Records, regions: Codes) -> float:

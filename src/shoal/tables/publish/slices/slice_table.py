@@ -40,18 +40,18 @@ from shoal.tables.publish.slices.buckets import not_by_persons, standing_in_the_
 from shoal.tables.publish.slices.columns import correlations, mean_square_contingency, placed, refuse_columns
 from shoal.tables.publish.slices.permute import Permuted, number_buckets
 from shoal.tables.publish.slices.plan import (
+    SAMPLE_ROWS,
     Form,
     Plan,
     Records,
     best_plan,
     carry_out,
-    evenly,
     fitted_buckets,
     is_violated,
     values_beside,
 )
 from shoal.tables.publish.slices.requirements import join_keys, limits_on
-from shoal.tables.record_order import spellings
+from shoal.tables.record_order import content_order, spellings
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another
@@ -248,6 +248,7 @@ def cut_slices(
         ends,
         persons,
         table.weights,
+        _evenly(table, quasi, SAMPLE_ROWS) if form != "bucketize" else None,
     )
     if persons is not None and is_violated(records):
         raise not_by_persons(records.limits)
@@ -303,7 +304,7 @@ def _planned(
 
     names = [*quasi, *sensitive, *insensitive]
     bins = _binned(table, attributes, records, names)
-    wide = evenly(table.n_records, CORRELATED_ROWS, table.weights)
+    wide = _evenly(table, quasi, CORRELATED_ROWS)
     phi = correlations([replace(bins[n], codes=bins[n].codes[wide]) for n in names])
     if isinstance(columns, str | int):
         plan = best_plan(
@@ -405,7 +406,7 @@ def _told_by_others(
     """
     if not insensitive:
         return []
-    rows = evenly(table.n_records, CORRELATED_ROWS, table.weights)
+    rows = _evenly(table, list(records.ranked), CORRELATED_ROWS)
     bins = _binned(
         replace(table, weights=None).take(rows),
         attributes,
@@ -432,6 +433,21 @@ def _told_by_others(
                 "kept apart or which is generalised, and is published as it is; give it that role, or drop it."
             )
     return found
+
+
+def _evenly(table: Table, quasi: Sequence[str], n_most: int) -> Rows:
+    """The rows of all records, or of so many that are evenly spaced in the order of their content.
+
+    So they are the same records, however these came, and how many rows they are held as. They decide which slices are
+    tried and taken, and not who stands where.
+    """
+    if table.n_records <= n_most:
+        return np.arange(table.n_rows) if table.weights is None else np.repeat(np.arange(table.n_rows), table.weights)
+    places = (np.arange(n_most) * table.n_records // n_most).astype(np.intp)
+    order = content_order(table, quasi, table.names)
+    if table.weights is None:
+        return order[places]
+    return order[np.searchsorted(np.cumsum(table.weights[order], dtype=np.int64), places, side="right")]
 
 
 def _contents(published: Sequence[Sequence[Column]]) -> list[Ints]:
