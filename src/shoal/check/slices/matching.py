@@ -26,12 +26,15 @@ from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
+from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table, count_codes
+from shoal.errors import DataError
 
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
 
+_PAIR_BYTES = 120  # what a pair of tuple and matching bucket takes
 _FEW = 16  # regions of a bucket that are looked at one by one
 
 
@@ -201,6 +204,7 @@ class Finder:
     def match(self, tuples: Ints) -> tuple[Ints, Ints, tuple[Hits, ...]]:
         """All matching buckets of some tuples: tuple and bucket of each pair, and the hits of each slice."""
         found: list[tuple[Ints, Ints, list[Hits]]] = []
+        n_pairs = 0
         for asked, buckets in self.candidates(tuples):
             place = np.arange(len(asked))  # of the candidates that no slice has ruled out yet
             hits: list[Hits] = []
@@ -214,6 +218,8 @@ class Finder:
             new[place] = np.arange(len(place))
             kept = [(new[p][new[p] >= 0], r[new[p] >= 0]) for p, r in hits]
             found.append((asked[place], buckets[place], kept))
+            n_pairs += len(place)
+            _refuse_too_many(n_pairs)
         return _joined(found, len(self._slices))
 
 
@@ -404,6 +410,16 @@ class _Scan:
         for question, box in tree.meets(asked):
             at, region = finder.covers(np.arange(len(question)), tuples[question], some[box])
             yield places[question[at]], region
+
+
+def _refuse_too_many(n_pairs: int) -> None:
+    """Refuse more pairs of a record and a bucket that could hold it than fit, where memory is bounded."""
+    memory = bound()
+    if memory is not None and n_pairs * _PAIR_BYTES > memory // 2:
+        raise DataError(
+            f"{n_pairs:,} pairs of a record and a bucket that could hold it are too many for {memory / 1e9:.3g} GB; "
+            'set missing = "value", or leave memory out'
+        )
 
 
 def _boxes(dims: Iterable[tuple[Ints, Ints, Words]], n_dims: int, n_boxes: int) -> Boxes:

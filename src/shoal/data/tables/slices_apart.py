@@ -3,14 +3,14 @@ need not be held."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
 from shoal.arrays import Codes
-from shoal.data.tables.parquet import read_distinct, read_parquet
+from shoal.data.tables.parquet import read_distinct, read_parquet, refuse_too_many
 from shoal.data.tables.parquet_files import ParquetFiles
 from shoal.data.tables.scannable import Described
 from shoal.data.tables.slices import Layout, SlicesApart
@@ -19,6 +19,9 @@ from shoal.errors import DataError
 
 MOST_AT_ONCE = 200_000
 """Rows that are read as they stand in the file, at most."""
+_ROW_BYTES, _VALUE_BYTES = 500, 150
+"""What a distinct row, and a value of a dictionary, take beyond what they take in any release: most of it in the check,
+by its peaks at 1.3 million rows of few values, and at three million of which each has a value of its own."""
 
 
 def read_apart(path: Path, layout: Layout, *, markers: Collection[str], step: Callable[[int], int]) -> SlicesApart:
@@ -45,9 +48,18 @@ def read_apart(path: Path, layout: Layout, *, markers: Collection[str], step: Ca
         if found.weights is None:
             raise DataError(f"{path}: its slices cannot be read; restore the file")
         tables.append(_selected(found.columns, [layout.bucket, *one.columns], path, found.weights))
+    held = SlicesApart(tuple(tables), names, tables[0])
+    refuse_unheld(path, list(held.columns.values()), max(table.n_rows for table in tables))
     some = _SomeBuckets(path, bucket=layout.bucket, apart=step(tables[0].n_records))
     shown = _selected(read_parquet(some, markers=markers), [*layout.names], path)
     return SlicesApart(tuple(tables), names, shown)
+
+
+def refuse_unheld(path: Path, columns: Sequence[Column], n_rows: int) -> None:
+    """Refuse distinct rows of which the buckets, or their check, do not fit into what `bounded` gives."""
+    n_values = sum(len(column.values) for column in columns)
+    more = _ROW_BYTES + _VALUE_BYTES * n_values // max(1, n_rows)
+    refuse_too_many(path, n_rows, len(columns), more_bytes=more)
 
 
 def _but(wanted: Collection[str]) -> Callable[[str], bool]:

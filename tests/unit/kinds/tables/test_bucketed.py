@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.check.slices import matching
 from shoal.data.tables import slices_apart
 from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.table import Table
-from shoal.errors import Infeasible, NotVerified, PolicyError, ShoalError
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import bucketed
 from shoal.kinds.tables.bucketed import BucketedTableRelease
 from shoal.manifest import checksum
@@ -224,7 +225,7 @@ def test_what_cannot_be_bounded_ends_in_one_sentence(tmp_path: Path, monkeypatch
     with pytest.raises(Infeasible, match="cannot be met"):
         shoal.anonymize(put(tmp_path / "people.parquet", 300), policy.changed(l=4))
     with monkeypatch.context() as larger:
-        larger.setattr(in_runs, "_ROW_BYTES", 1 << 24)
+        larger.setattr(slices_apart, "_ROW_BYTES", 1 << 24)
         with pytest.raises(TooManyDistinct, match=r"rows are distinct, too many for 0\.5 GB"):
             shoal.anonymize(tmp_path / "people.parquet", policy)
     monkeypatch.setattr(in_runs, "_RECORD_BYTES", 1 << 24)
@@ -312,3 +313,20 @@ def test_slices_are_chosen_on_the_same_records_however_they_are_held(
         path = put(tmp_path / f"people{seed}.parquet", n_rows, seed)
         whole, large = (shoal.anonymize(path, policy.changed(memory=memory), seed=3) for memory in (None, "1GB"))
         assert published(large, tmp_path / f"large{seed}") == published(whole, tmp_path / f"whole{seed}")
+
+
+def test_more_buckets_of_a_record_than_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path / "people.parquet", 900)
+    policy = shoal.Policy.of(**ROLES, others="identifying", publish="bucketize", missing="any", memory="500MB")
+    shoal.anonymize(path, policy)
+    monkeypatch.setattr(matching, "_PAIR_BYTES", 1 << 24)
+    with pytest.raises(DataError, match=r'could hold it are too many for 0\.5 GB; set missing = "value"'):
+        shoal.anonymize(path, policy)
+    shoal.anonymize(path, policy.changed(memory=None))
+
+
+def test_a_folder_whose_slices_do_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = released(tmp_path)
+    monkeypatch.setattr(slices_apart, "_ROW_BYTES", 1 << 24)
+    with pytest.raises(TooManyDistinct, match=r"rows are distinct, too many for 0\.5 GB"):
+        shoal.check(tmp_path / "out" / "publish", path, memory="500MB")

@@ -8,7 +8,7 @@ whichever buckets are drawn at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +18,9 @@ import numpy as np
 from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.data.database import bound
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import BASE_BYTES, TooManyDistinct, refuse_too_many
+from shoal.data.tables.parquet import BASE_BYTES, TooManyDistinct
 from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices_apart import refuse_unheld
 from shoal.data.tables.spill import Rows2D, spread
 from shoal.data.tables.table import Column, Table
 from shoal.kinds.tables.policy import Policy
@@ -37,9 +38,6 @@ SAMPLE_RECORDS = 200_000
 """Records, in whole buckets, that are measured and attacked."""
 _RECORD_BYTES = 64
 """What a record takes while its bucket is drawn."""
-_ROW_BYTES, _VALUE_BYTES = 300, 150
-"""What a distinct row, and a value of a dictionary, take beyond what they take in any release: most of it in the check,
-by its peaks at 1.3 million rows of few values, and at three million of which each has a value of its own."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +104,13 @@ def slice_in_runs(
     attributes, way = attributes_of(table, policy), policy.method.way_of_publishing
     assert isinstance(way, InSlices)
     assert table.weights is not None
-    _refuse_unheld(table, [n for n, a in attributes.items() if a.role != "identifying"])
+    kept = [n for n, a in attributes.items() if a.role != "identifying"]
+    refuse_unheld(Path(table.source.name), [table[n] for n in kept], table.n_rows)
     repeated = [] if policy.person else repeated_persons(table)
     notes = [*repeated, *table.source.notes, *unstated_roles(attributes, policy)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     refuse_hopeless(table, policy, attributes, quasi, sensitive)
-    kept = [n for n, a in attributes.items() if a.role != "identifying"]
     # Strict cuts part no records that are equal, so that no order decides who stands where.
     everything = table.take(content_order(table, quasi, kept))
     held = everything.select(kept)
@@ -143,13 +141,6 @@ def slice_in_runs(
         n_large,
         pieces,
     )
-
-
-def _refuse_unheld(table: Table, kept: Sequence[str]) -> None:
-    """Refuse rows of which the buckets, and their check, do not fit into memory."""
-    n_values = sum(len(table[n].values) for n in kept)
-    more = _ROW_BYTES + _VALUE_BYTES * n_values // max(1, table.n_rows)
-    refuse_too_many(Path(table.source.name), table.n_rows, len(kept), more_bytes=more)
 
 
 def _refuse_large(table: Table, permuted: Permuted) -> None:
