@@ -19,7 +19,7 @@ from shoal.errors import DataError
 
 MOST_AT_ONCE = 200_000
 """Rows that are read as they stand in the file, at most."""
-_ROW_BYTES, _VALUE_BYTES = 500, 150
+_ROW_BYTES, _VALUE_BYTES = 600, 150
 """What a distinct row, and a value of a dictionary, take beyond what they take in any release: most of it in the check,
 by its peaks at 1.3 million rows of few values, and at three million of which each has a value of its own."""
 

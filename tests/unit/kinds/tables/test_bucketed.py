@@ -317,7 +317,7 @@ def test_slices_are_chosen_on_the_same_records_however_they_are_held(
 
 def test_more_buckets_of_a_record_than_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "people.parquet", 900)
-    policy = shoal.Policy.of(**ROLES, others="identifying", publish="bucketize", missing="any", memory="500MB")
+    policy = shoal.Policy.of(**ROLES, others="identifying", publish="bucketize", missing="any", l=2, memory="500MB")
     shoal.anonymize(path, policy)
     monkeypatch.setattr(matching, "_PAIR_BYTES", 1 << 24)
     with pytest.raises(DataError, match=r'could hold it are too many for 0\.5 GB; set missing = "value"'):
