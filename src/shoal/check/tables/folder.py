@@ -40,6 +40,10 @@ from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import contradictions, may_be, total
 
+UNREAD = "the lists of rows and persons that the owner kept, as memory is bounded"
+GROUPS_UNREAD = "the buckets of records that the owner kept, as memory is bounded"
+"""What is not compared of what the owner kept: it names single records."""
+
 CompareDatasheet = Callable[[Path, TableManifest, PublishedRows, Sequence[str] | None], tuple[list[str], list[str]]]
 
 
@@ -74,15 +78,17 @@ def check_tables(
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     is_weighed = isinstance(original, UnheldTable) or (original is not None and original.weights is not None)
-    listed_unread = is_weighed and _names_records(None, private)
-    if listed_unread or (manifest.layout is not None and bound() is not None):
+    unread = UNREAD if is_weighed and _names_records(None, private) else ""
+    if manifest.layout is not None and bound() is not None and private is not None:
+        unread = GROUPS_UNREAD if private.holds(GROUPS_FILE) else unread
+    if unread:
         private = None
     n_false = int(manifest.records.get("counterfeits", 0))
     n_most = None if original is None else original.n_records + n_false
     is_weighed = bound() is not None and (is_weighed if original is not None else not _names_records(None, private))
     n_beside = 2 if isinstance(original, UnheldTable) else 1
     with _published(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
-        return _check(folder, manifest, table, original, policy, private, compare_datasheet, listed_unread)
+        return _check(folder, manifest, table, original, policy, private, compare_datasheet, unread)
 
 
 @contextmanager
@@ -132,7 +138,7 @@ def _check(
     policy: Policy | None,
     private: PrivateFolder | None,
     compare_datasheet: CompareDatasheet | None,
-    listed_unread: bool,
+    unread: str,
 ) -> FolderCheck:
     """See `check_tables`."""
     markers = manifest.missing_markers if policy is None else policy.missing_markers
@@ -263,8 +269,8 @@ def _check(
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
-    if listed_unread:
-        left.append("the lists of rows and persons that the owner kept, as memory is bounded")
+    if unread:
+        left.append(unread)
     if evidence.listed_persons is not None and given is None:
         left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":

@@ -330,3 +330,18 @@ def test_a_folder_whose_slices_do_not_fit_is_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(slices_apart, "_ROW_BYTES", 1 << 24)
     with pytest.raises(TooManyDistinct, match=r"rows are distinct, too many for 0\.5 GB"):
         shoal.check(tmp_path / "out" / "publish", path, memory="500MB")
+
+
+def test_buckets_that_the_owner_kept_are_not_read_and_that_is_said(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 600)
+    policy = shoal.Policy.of(**ROLES, others="identifying", publish="bucketize", l=2)
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep=["groups"])
+    given = {"private": tmp_path / "out" / "private"}
+    held, bounded = (shoal.check(tmp_path / "out" / "publish", path, memory=m, **given) for m in (None, "1GB"))
+    assert held.holds
+    assert bounded.holds
+    assert bounded.guarantees == held.guarantees
+    assert bounded.not_compared == (
+        *held.not_compared,
+        "the buckets of records that the owner kept, as memory is bounded",
+    )
