@@ -19,6 +19,7 @@ import numpy.typing as npt
 from shoal.arrays import Ints, Rows
 from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
+from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Table
 
 MOST_ROWS = 100_000  # whole buckets of so many rows are looked at
@@ -50,7 +51,7 @@ def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[st
     if len(sliced.parts) < 2:
         return []
     table = sliced.table
-    rows = table.take(_some_rows(sliced)) if isinstance(table, Table) else table.some
+    rows = table.some if isinstance(table, SlicesApart) else table.take(_some_rows(sliced))
     known, shown = [], []
     for one in sliced.layout.slices:
         both = [

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.check.tables.cells import published
-from shoal.data.tables.slices import Layout, SlicedTable
+from shoal.data.tables.slices import Layout, SlicedTable, SlicesApart
 from shoal.data.tables.table import Column, Table, count_codes, spell
 from shoal.errors import DataError
 
@@ -103,7 +103,7 @@ class CheckedSlices(SlicedTable):
     @property
     def bucket(self) -> Ints:
         """The bucket of each row, where slices are held side by side."""
-        assert isinstance(self.table, Table), "each slice is held for itself"
+        assert not isinstance(self.table, SlicesApart), "each slice is held for itself"
         return self.parts[0].within
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,28 +13,25 @@ from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
 from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
-from shoal.check.slices.alignment import step_of_buckets
 from shoal.check.tables.compare_parts import compare_parts, one_column
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.parts import findings_in_parts
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import PublishedRows, check_of, needs_original, verify_publication
+from shoal.check.tables.published_data import published_in_parts, published_rows
 from shoal.check.tables.roles import other_roles, with_role
 from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
-from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals, coded_rows
+from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import TooManyDistinct, refuse_too_many_held
+from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.slices import SlicesApart
-from shoal.data.tables.slices_apart import read_apart
 from shoal.data.tables.table import Columns, Table
-from shoal.data.tables.write import is_text, read_back
-from shoal.errors import PolicyError
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
@@ -87,47 +84,8 @@ def check_tables(
     n_most = None if original is None else original.n_records + n_false
     is_weighed = bound() is not None and (is_weighed if original is not None else not _names_records(None, private))
     n_beside = 2 if isinstance(original, UnheldTable) else 1
-    with _published(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
+    with published_rows(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
         return _check(folder, manifest, table, original, policy, private, compare_datasheet, unread)
-
-
-@contextmanager
-def _published(
-    folder: PublishedFolder,
-    manifest: TableManifest,
-    markers: Sequence[str],
-    n_most: int | None,
-    n_beside: int,
-    *,
-    is_weighed: bool,
-) -> Iterator[PublishedRows]:
-    """The data that a manifest names: held or, where its distinct rows do not fit, in a database.
-
-    Where memory is bounded, a table in slices is held slice by slice.
-    """
-    if manifest.layout is not None and bound() is not None:
-        path = folder.data_file(manifest, n_most, len(manifest.attributes))
-        if is_text(path.name):
-            raise PolicyError("a table in slices is checked in bounded memory from Parquet alone: leave memory out")
-        yield read_apart(path, manifest.layout, markers=markers, step=step_of_buckets)
-        return
-    try:
-        table = published_table(folder, manifest, markers, n_most, is_weighed=is_weighed)
-    except TooManyDistinct:
-        if not is_weighed:
-            raise
-    else:
-        yield table
-        return
-    with _coded(folder, manifest, markers, n_most, n_beside) as rows:
-        yield rows
-
-
-def _coded(
-    folder: PublishedFolder, manifest: TableManifest, markers: Sequence[str], n_most: int | None, n_beside: int
-) -> AbstractContextManager[CodedRows]:
-    path, names = folder.data_file(manifest, n_most, len(manifest.attributes)), list(manifest.attributes)
-    return coded_rows(path, names, markers=markers, delimiter=manifest.delimiter, n_beside=n_beside)
 
 
 def _check(
@@ -359,7 +317,7 @@ def _compare_unheld(
         try:
             rows = table
             if isinstance(rows, Table):
-                rows = opened.enter_context(_coded(folder, manifest, asked.markers, original.n_records, 2))
+                rows = opened.enter_context(published_in_parts(folder, manifest, asked.markers, original.n_records, 2))
             records = opened.enter_context(coded_originals(original.path, original.reading, n_beside=2))
             attributes = with_hierarchies(manifest.meant, records, policy)
             return compare_parts(
@@ -390,31 +348,6 @@ def _without_counterfeits(
     whose = evidence.listed_persons
     kept = replace(evidence, listed_persons=None if whose is None else whose[real])
     return table.take(real), kept, True
-
-
-def published_table(
-    folder: PublishedFolder,
-    manifest: TableManifest,
-    markers: Sequence[str] | None = None,
-    n_most: int | None = None,
-    *,
-    is_weighed: bool = False,
-) -> Table:
-    """The data that a manifest names, if it is a plain file of a size that so many rows may have.
-
-    Parameters
-    ----------
-    n_most : int, optional
-        No more rows than these are believed in.
-    is_weighed : bool
-        Whether to read every distinct row once, with the number of its records.
-    """
-    path = folder.data_file(manifest, n_most, len(manifest.attributes))
-    if not is_weighed:
-        refuse_too_many_held(path, manifest.n_published, len(manifest.attributes), 0, "each is looked at")
-    spelled = manifest.missing_markers if markers is None else markers
-    names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
-    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter, is_weighed=is_weighed)
 
 
 def _names_records(original: Table | None, private: PrivateFolder | None) -> bool:
