@@ -43,6 +43,7 @@ from shoal.tables.publish.slices.in_runs import SAMPLE_RECORDS, SlicesInRuns, sl
 
 if TYPE_CHECKING:
     from shoal.attack.tables.case import TableCase
+    from shoal.check.slices.exposure import Exposure
 
 _DRAWN = "Buckets were made of distinct rows, and their records drawn, written and checked some buckets at a time. "
 _LARGE = "Of {of:,} buckets, {n:,} have more than {most:,} records, and are not among them."
@@ -62,6 +63,15 @@ class BucketedTableRelease(SpilledTableRelease):
             for c, a in self.layout.attributes.items()
         }
         return {self.layout.bucket: Attribute(self.layout.bucket, "nominal", "insensitive"), **held}
+
+    @cached_property
+    def exposure(self) -> Exposure | None:
+        """Beliefs about the records that are measured, and the sizes of all buckets."""
+        found, sizes = super().exposure, np.sort(self._made.sizes)
+        if found is None:
+            return None
+        smallest, median, largest = (int(sizes[i]) for i in (0, len(sizes) // 2, -1))
+        return replace(found, n_buckets=len(sizes), smallest=smallest, median=median, largest=largest)
 
     @property
     def case(self) -> TableCase:

@@ -279,13 +279,13 @@ class Tables(Kind):
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
-        if policy.memory is not None and policy.method.way_of_publishing.is_sliced:
+        if run.after is not None:
+            policy = policy.changed(releases="several")
+        if policy.memory is not None and policy.method.way_of_publishing.is_sliced:  # of one release alone, too
             from shoal.kinds.tables.bucketed import release_in_runs
 
             with open_executor(run.workers, run.pool, run.cluster) as executor:
                 return release_in_runs(data, policy, run.progress, why, run.seed, executor)
-        if run.after is not None:
-            policy = policy.changed(releases="several")
         if isinstance(data, SpilledTable):  # of one release alone, as a policy with a bound on memory is
             from shoal.kinds.tables.spilled import release_spilled
 

@@ -100,6 +100,10 @@ def test_the_report_is_about_some_buckets_and_says_so(tmp_path: Path, monkeypatc
     release.save(tmp_path / "out")
     n_some = release._original.n_records
     assert 0 < n_some <= 60
+    whole = shoal.anonymize(path, policy.changed(memory=None), seed=3).exposure
+    told = release.exposure
+    sizes = (told.n_buckets, told.smallest, told.median, told.largest)
+    assert sizes == (whole.n_buckets, whole.smallest, whole.median, whole.largest)
     assert f"used {n_some:,} of 3,000 records" in release.sampled
     assert f"used {n_some:,} of 3,000 records" in (tmp_path / "out" / "private" / "report.html").read_text()
     manifest = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
@@ -135,7 +139,7 @@ def test_attacks_get_what_they_get_on_all_records(tmp_path: Path) -> None:
 def test_a_copy_can_be_written(tmp_path: Path) -> None:
     policy = shoal.Policy.of(**ROLES, insensitive=["ward"], publish="bucketize", memory="1 GB")
     release = shoal.anonymize(put(tmp_path / "people.parquet", 300), policy)
-    assert published(copy.copy(release), tmp_path / "one") == published(release, tmp_path / "two")
+    assert published(copy.deepcopy(release), tmp_path / "one") == published(release, tmp_path / "two")
     with pytest.raises(PolicyError, match="memory is bounded"):
         _ = release.data
 
@@ -231,6 +235,8 @@ def test_what_cannot_be_bounded_ends_in_one_sentence(tmp_path: Path, monkeypatch
     monkeypatch.setattr(in_runs, "_RECORD_BYTES", 1 << 24)
     with pytest.raises(TooManyDistinct, match=r"records stand in one bucket, too many for 0\.5 GB"):
         shoal.anonymize(tmp_path / "people.parquet", policy)
+    with pytest.raises(PolicyError, match="several releases are of the same people"):
+        shoal.anonymize(tmp_path / "people.parquet", policy, after=tmp_path / "out")
     with pytest.raises(PolicyError, match="publish = bucketize needs all records in memory"):
         shoal.sweep(tmp_path / "people.parquet", policy, partitions=["mondrian"], publish=["bucketize"], k=[4])
 

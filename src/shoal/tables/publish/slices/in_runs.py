@@ -36,8 +36,8 @@ RUN_RECORDS = 1 << 19
 """Records of the buckets that are drawn at once."""
 SAMPLE_RECORDS = 200_000
 """Records, in whole buckets, that are measured and attacked."""
-_RECORD_BYTES = 64
-"""What a record takes while its bucket is drawn."""
+_RECORD_BYTES, _CELL_BYTES = 100, 12
+"""What a record, and each of its cells, take while its bucket is drawn and written."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def slice_in_runs(
     task = PublishingTask(held, np.arange(held.n_rows), attributes, policy, notes, seed, executor, progress)
     made = cut_slices(held, attributes, **way.asked(task))
     permuted = made.permuted(seed)
-    _refuse_large(table, permuted)
+    _refuse_large(table, permuted, len(kept))
     step("publishing slices", 0, 0)
     columns = [made.number, *(c for part in made.columns for c in part)]
     sample, original, n_large = _sample(everything, made, permuted, run_records)
@@ -143,10 +143,11 @@ def slice_in_runs(
     )
 
 
-def _refuse_large(table: Table, permuted: Permuted) -> None:
+def _refuse_large(table: Table, permuted: Permuted, n_columns: int) -> None:
     """Refuse a bucket whose records cannot be drawn in memory."""
     memory, largest = bound(), int(permuted.sizes.max())
-    if memory is not None and largest * _RECORD_BYTES > max(0, memory - BASE_BYTES) // 2:
+    each = _RECORD_BYTES + _CELL_BYTES * n_columns
+    if memory is not None and largest * each > max(0, memory - BASE_BYTES) // 2:
         raise TooManyDistinct(Path(table.source.name), largest, memory, "records stand in one bucket")
 
 
