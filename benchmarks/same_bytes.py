@@ -1,6 +1,6 @@
 """The same bytes in memory, out of it, on two processes and on a cluster.
 
-``python -m benchmarks.same_bytes [ROWS ...]``: six ways of making a release of Adult's 30,162 rows (without it, of
+``python -m benchmarks.same_bytes [ROWS ...]``: eight ways of making a release of Adult's 30,162 rows (without it, of
 invented ones), and of tables of as many rows as are named, 10,000,000 unless others are; each held in memory,
 with a bound on it, and so with two processes and with a dask cluster of two workers, which read the row groups of the
 file themselves and, of the large table, write those of the release. The SHA-256 of all that is
@@ -39,6 +39,8 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "full-domain, k = 10": {"k": 10, "partition": "full-domain", "suppression": 0.1},
     "datafly, k = 10": {"k": 10, "partition": "datafly", "suppression": 0.1},
     "local-recoding, k = 10": {"k": 10, "partition": "local-recoding"},
+    "bucketize, k = 10, t = 0.3": {"k": 10, "t": 0.3, "publish": "bucketize", "block_rows": 2000},
+    "slice, k = 10, t = 0.3": {"k": 10, "t": 0.3, "publish": "slice", "block_rows": 2000},
 }
 
 

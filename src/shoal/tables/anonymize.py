@@ -123,7 +123,7 @@ def anonymize_table(
     have to do with it.
     """
     attributes = attributes_of(table, policy)
-    repeated = [] if policy.person else _repeated_persons(table)
+    repeated = [] if policy.person else repeated_persons(table)
     notes = [*repeated, *table.source.notes, *unstated_roles(attributes, policy)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
@@ -542,7 +542,7 @@ def unstated_roles(attributes: Mapping[str, Attribute], policy: Policy) -> list[
     ]
 
 
-def _repeated_persons(table: Table) -> list[str]:
+def repeated_persons(table: Table) -> list[str]:
     """Say that records were counted, where a column looks like a key of persons who have several."""
     keys = look_like_persons(table)
     if not keys:

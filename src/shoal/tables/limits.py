@@ -219,7 +219,7 @@ def limits_on_table(
         ranked = [rank(table[n], meant[n], by_sense=True) for n in sensitive]
         limits += limits_of([requirement], ranked, missing)
     if table.weights is not None:
-        limits = [_weighted(limit, table.weights) for limit in limits]
+        limits = [weighted(limit, table.weights) for limit in limits]
     if persons is not None and table.weights is None:
         limits[n_sizes:] = [
             replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[n_sizes:]
@@ -234,7 +234,7 @@ def n_of_sizes(persons: Ints | None, providers: Ints | None) -> int:
     return (persons is not None) + (providers is not None)
 
 
-def _weighted(limit: Limit, weights: Codes) -> Limit:
+def weighted(limit: Limit, weights: Codes) -> Limit:
     """The same limit on rows that stand for several records."""
     return replace(limit, weights=weights, counts=count_codes(limit.codes, weights, limit.n_values))
 

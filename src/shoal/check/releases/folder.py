@@ -15,8 +15,9 @@ from shoal.check.releases.candidates import classes_by_labels, k_candidates
 from shoal.check.releases.invariance import ClassValues, m_invariance
 from shoal.check.releases.verify import invariant, published_classes
 from shoal.check.tables.classes import classes_of
-from shoal.check.tables.folder import OVER_RELEASES, TOGETHER, published_table
+from shoal.check.tables.folder import OVER_RELEASES, TOGETHER
 from shoal.check.tables.pseudonyms import apart
+from shoal.check.tables.published_data import published_table
 from shoal.data.ledger import Ledger, hash_persons, said
 from shoal.data.tables.table import Table
 from shoal.errors import DataError

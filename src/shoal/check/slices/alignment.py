@@ -11,15 +11,18 @@ chance makes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.arrays import Ints, Rows
 from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
+from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Table
 
-_MOST_ROWS = 100_000  # whole buckets of so many rows are looked at
+MOST_ROWS = 100_000  # whole buckets of so many rows are looked at
 _N_AGAIN = 16
 _DEVIATIONS = 7.0  # a true permutation exceeds them less than once in a thousand million times
 _SPARE = 5.0
@@ -47,14 +50,15 @@ def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[st
     """Whether rows of a table whose cells are published as they are read like records."""
     if len(sliced.parts) < 2:
         return []
-    chosen = _some_rows(sliced)
+    table = sliced.table
+    rows = table.some if isinstance(table, SlicesApart) else table.take(_some_rows(sliced))
     known, shown = [], []
     for one in sliced.layout.slices:
         both = [
-            alike_codes([published(original[a], markers), published(sliced.table[c], markers)])[0]
+            alike_codes([published(original[a], markers), published(rows[c], markers)])[0]
             for c, a in zip(one.columns, one.attributes, strict=True)
         ]
-        ids, _ = numbered([np.concatenate([theirs, ours[chosen]]) for theirs, ours in both])
+        ids, _ = numbered([np.concatenate(cells) for cells in both])
         known.append(ids[: original.n_rows])
         shown.append(ids[original.n_rows :])
 
@@ -62,7 +66,7 @@ def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[st
         ids, _ = numbered([np.concatenate(pair) for pair in zip(known, contents, strict=True)])
         return int(np.isin(ids[original.n_rows :], ids[: original.n_rows]).sum())
 
-    n_found, by_chance = _beside_chance(sliced.bucket[chosen], shown, readable)
+    n_found, by_chance = _beside_chance(rows[sliced.layout.bucket].codes, shown, readable)
     if by_chance is None:
         return []
     return [
@@ -71,14 +75,18 @@ def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[st
     ]
 
 
+def step_of_buckets(n_rows: int) -> int:
+    """How far apart the numbers of the buckets are that are looked at, of so many rows; the first is one of them."""
+    return max(1, -(-n_rows // MOST_ROWS))
+
+
 def _some_rows(sliced: CheckedSlices) -> Rows:
     """All rows, or those of evenly spaced buckets that have about as many as are looked at."""
-    step = max(1, -(-len(sliced.bucket) // _MOST_ROWS))
-    return np.flatnonzero(sliced.bucket % step == 0)
+    return np.flatnonzero(sliced.bucket % step_of_buckets(sliced.n_records) == 0)
 
 
 def _beside_chance(
-    bucket: Ints, contents: Sequence[Ints], counted: Callable[[Sequence[Ints]], int]
+    bucket: npt.NDArray[np.integer[Any]], contents: Sequence[Ints], counted: Callable[[Sequence[Ints]], int]
 ) -> tuple[int, float | None]:
     """What is counted, and what is counted by chance where that is far less; else None."""
     n_found = counted(contents)

@@ -17,6 +17,7 @@ from shoal.check.tables.cells import as_leaves, comparable, in_order, published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.t_closeness import Distance, leaf_to_root
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import count_codes
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def reading_of(
     markers: tuple[str, ...],
 ) -> Reading:
     """One sensitive attribute as a distance reads it."""
-    column = published(sliced.table[sliced.layout.slices[part.number].column_of(name)], markers)
+    column = published(sliced.tables[part.number][sliced.layout.slices[part.number].column_of(name)], markers)
     column = {"equal": comparable, "ordered": in_order, "hierarchical": as_leaves}[distance](column, attribute)
     n_known = len(column.values)
     held = np.minimum(column.codes, n_known).astype(np.int64)
@@ -70,7 +71,7 @@ def reading_of(
     ancestors = None
     if distance == "hierarchical":
         ancestors = leaf_to_root(column, codes, attribute.hierarchy if attribute is not None else None)
-    return Reading(name, of_joint, np.bincount(ranks), len(codes) - 1 if hides else -1, ancestors)
+    return Reading(name, of_joint, count_codes(ranks, part.weights), len(codes) - 1 if hides else -1, ancestors)
 
 
 def joint_reading(readings: list[Reading], part: Part) -> Reading:
@@ -81,7 +82,7 @@ def joint_reading(readings: list[Reading], part: Part) -> Reading:
         # All that hide something are one value, the last.
         ids, first = numbered([np.where(hidden, len(first), ids)])
     name = ", ".join(r.name for r in readings)
-    totals = np.bincount(ids[part.sensitive], minlength=len(first))
+    totals = count_codes(ids[part.sensitive], part.weights, len(first))
     return Reading(name, ids, totals, len(first) - 1 if hidden.any() else -1)
 
 

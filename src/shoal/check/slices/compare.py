@@ -15,13 +15,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, match_records, spread
 from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Table, count_codes, counted
 
 Form = Literal["bucketize", "slice", "screen"]
 
@@ -58,15 +58,19 @@ def malformed(sliced: CheckedSlices, attributes: Mapping[str, Attribute], form: 
         found.append(f"the sensitive attributes stand in {len(carrying)} slices where one should hold them")
     elif form == "bucketize" and (carrying[0].quasi or len(sliced.parts) != 2):
         found.append("a bucketized table has two slices, the sensitive attributes alone in one of them")
-    keys = [np.sort(sliced.bucket * sliced.n_sensitive + part.sensitive) for part in carrying]
+    keys = [_sorted(part.within * sliced.n_sensitive + part.sensitive, part.weights) for part in carrying]
     for part, key in zip(carrying[1:], keys[1:], strict=True):
         if not np.array_equal(key, keys[0]):
-            n_other = len(np.unique(sliced.bucket[np.sort(np.flatnonzero(key != keys[0]))]))
+            n_other = len(np.unique(key[key != keys[0]] // sliced.n_sensitive))
             found.append(
                 f"slices {carrying[0].number + 1} and {part.number + 1} hold different sensitive values in the same "
                 f"bucket, in {count(n_other, 'bucket')} or more"
             )
     return found
+
+
+def _sorted(keys: Ints, weights: Codes | None) -> Ints:
+    return np.sort(keys if weights is None else np.repeat(keys, weights))
 
 
 class SliceRecords:
@@ -81,27 +85,36 @@ class SliceRecords:
         form: Form = "screen",
     ) -> None:
         self.finder, self.sliced, self.form = finder, finder.sliced, form
-        self.n_records = original.n_rows
+        self.n_records, self.weights = original.n_records, original.weights
         self.exact: list[Ints] = []  # of every record
         self.types: list[Ints] = []  # distinct region and exact cells, as region * width + exact
         self.rows: list[Ints] = []  # published rows of each type
         self.widths: list[int] = []
         self.surplus: list[int] = []
-        for part, one in zip(self.sliced.parts, self.sliced.layout.slices, strict=True):
+        for part, one, shown in zip(self.sliced.parts, self.sliced.layout.slices, self.sliced.tables, strict=True):
             codes = {}
             for name, column in zip(one.attributes, one.columns, strict=True):
-                both = [published(t, markers) for t in (original[name], self.sliced.table[column])]
+                both = [published(t, markers) for t in (original[name], shown[column])]
                 codes[name] = np.concatenate(alike_codes(both)[0])
             kept = [c for n, c in codes.items() if attributes[n].role != "quasi"]
-            ids, first = numbered(kept or [np.zeros(self.n_records + len(part.region), dtype=np.int64)])
-            self.exact.append(ids[: self.n_records])
+            ids, first = numbered(kept or [np.zeros(original.n_rows + len(part.region), dtype=np.int64)])
+            self.exact.append(ids[: original.n_rows])
             self.widths.append(len(first))
-            types, rows = np.unique(part.region * len(first) + ids[self.n_records :], return_counts=True)
+            types, rows = counted(part.region * len(first) + ids[original.n_rows :], part.weights)
             self.types.append(types)
             self.rows.append(rows)
             as_it_is = numbered(list(codes.values()))[0] if form != "screen" else ids
-            had, has = (np.bincount(x, minlength=int(as_it_is.max()) + 1) for x in np.split(as_it_is, [self.n_records]))
+            had, has = (
+                count_codes(ids, weights, int(as_it_is.max()) + 1)
+                for ids, weights in zip(
+                    np.split(as_it_is, [original.n_rows]), (original.weights, part.weights), strict=True
+                )
+            )
             self.surplus.append(int(np.maximum(has - had, 0).sum()))
+
+    def weigh(self, rows: npt.NDArray[np.intp] | None) -> Codes | None:
+        """How many records each of some, or of all, stands for; None where each is one."""
+        return self.weights if self.weights is None or rows is None else self.weights[rows]
 
     def name(self, number: int) -> str:
         """A slice, for a sentence."""
@@ -122,7 +135,7 @@ def compare_records(
     records: SliceRecords, rows: npt.NDArray[np.intp] | None, buckets: npt.NDArray[np.int32] | None
 ) -> list[str]:
     """Everything that speaks against the table being made of the records."""
-    n_rows = len(records.sliced.bucket)
+    n_rows = records.sliced.n_records
     if n_rows > records.n_records:
         return [f"the table has {n_rows:,} rows, the original {records.n_records:,} records"]
     found = []
@@ -133,8 +146,9 @@ def compare_records(
                 f"{records.name(number)} has {count(surplus, 'row')} with {what} that the original does not have, or "
                 "not so often"
             )
-    if rows is not None and len(np.unique(rows)) != n_rows:
-        return [*found, f"{len(np.unique(rows)):,} records are said to be published, in {n_rows:,} rows"]
+    n_said = n_rows if rows is None else _n_records(np.unique(rows), records.weights)
+    if n_said != n_rows or (rows is not None and len(np.unique(rows)) != len(rows)):
+        return [*found, f"{n_said:,} records are said to be published, in {n_rows:,} rows"]
     if rows is not None and buckets is not None:
         return found + _compare_assigned(records, rows, buckets)
     return found + _compare_possible(records, rows)
@@ -146,7 +160,8 @@ def _compare_assigned(
     sliced = records.sliced
     place = np.searchsorted(sliced.numbers, buckets)
     place = np.minimum(place, sliced.n_buckets - 1)
-    if not np.array_equal(np.bincount(place, minlength=sliced.n_buckets), sliced.sizes) or not np.array_equal(
+    weights = records.weigh(rows)
+    if not np.array_equal(count_codes(place, weights, sliced.n_buckets), sliced.sizes) or not np.array_equal(
         sliced.numbers[place], buckets
     ):
         return ["the buckets do not have as many rows as there are records in them"]
@@ -158,11 +173,11 @@ def _compare_assigned(
         number = part.number
         hit = records.finder.cover(number, pair_tuple, pair_bucket)
         uncovered = np.bincount(hit[0], minlength=len(first)) == 0
-        n_uncovered = int(uncovered[pair_of].sum())
+        n_uncovered = _n_records(uncovered[pair_of], weights)
         if n_uncovered:
             found.append(f"{records.name(number)} has no label in their bucket that covers {_records(n_uncovered)}")
         entry_of, one = numbered([pair_of, records.exact[number][rows]])
-        n_each = np.bincount(entry_of)
+        n_each = count_codes(entry_of, weights)
         entry, kind = records.edges(number, records.exact[number][rows][one], hit, pair_of[one])
         n_lost = int(n_each[np.bincount(entry, minlength=len(one)) == 0].sum()) - n_uncovered
         if n_lost:
@@ -182,11 +197,11 @@ def _compare_possible(records: SliceRecords, rows: npt.NDArray[np.intp] | None) 
     """Without the buckets of the records: every record in every bucket that could hold it."""
     sliced = records.sliced
     matched = match_records(records.finder, rows)
-    chosen = np.arange(records.n_records) if rows is None else np.asarray(rows)
-    n_spare = len(chosen) - len(sliced.bucket)  # as many may have been suppressed
+    chosen = np.arange(len(records.finder.of_record)) if rows is None else np.asarray(rows)
+    n_spare = _n_records(chosen, records.weights) - sliced.n_records  # as many may have been suppressed
     exact = [e[chosen] for e in records.exact]
     record_of, one = numbered([matched.of_record, *exact])
-    n_each = np.bincount(record_of)
+    n_each = count_codes(record_of, records.weigh(chosen))
     starts = np.searchsorted(matched.tuples, matched.of_record[one], "left")
     stops = np.searchsorted(matched.tuples, matched.of_record[one], "right")
     record, pair = spread(starts, stops - starts)
@@ -226,6 +241,13 @@ def _compare_possible(records: SliceRecords, rows: npt.NDArray[np.intp] | None) 
         if n_lacking > n_spare:
             found.append(f"{records.name(part.number)} lacks rows of {_records(n_lacking)}" + _spare(n_spare))
     return found
+
+
+def _n_records(rows: npt.NDArray[Any], weights: Codes | None) -> int:
+    """How many records some rows, numbered or marked, stand for."""
+    if weights is None:
+        return int(rows.sum()) if rows.dtype == bool else len(rows)
+    return int(weights[rows].sum(dtype=np.int64))
 
 
 def _records(n: int) -> str:

@@ -15,23 +15,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints, Words
+from shoal.arrays import Codes, Ints, Words
 from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, CheckedBoxes, bin_of
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
+from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
-from shoal.data.tables.table import MARKERS, Table
+from shoal.data.tables.table import MARKERS, Table, count_codes
+from shoal.errors import DataError
 
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
 
+_PAIR_BYTES = 120  # what a pair of tuple and matching bucket takes
 _FEW = 16  # regions of a bucket that are looked at one by one
 
 
@@ -88,10 +91,12 @@ class Finder:
 
     Attributes
     ----------
-    ranks : int64 array (n_dims, n_tuples)
+    ranks : int32 array (n_dims, n_tuples)
         The distinct tuples.
     of_record : int64 array (n_records,)
         The tuple of each record of `original`.
+    weights : int32 array (n_records,), optional
+        How many records each of these stands for; else each is one.
     findings : list of str
         Labels that cannot be read; in words, without quoting them.
     n_unreadable : int
@@ -111,7 +116,7 @@ class Finder:
         as_values: bool = False,
         scales: Mapping[str, ValueScale] | None = None,
     ) -> None:
-        self.sliced = sliced
+        self.sliced, self.weights = sliced, original.weights
         self.findings: list[str] = []
         self.n_unreadable = 0
         self.unread: list[str] = []
@@ -121,7 +126,7 @@ class Finder:
                 source = published(original[name], markers)
                 scale = scale_of(source, attributes[name]) if scales is None else scales[name]
                 covering = covering_of(column, scale, missing=missing, as_values=as_values)
-                ranks.append(scale.of_code[source.codes])
+                ranks.append(scale.of_code.astype(np.int32)[source.codes])
                 absent.append(scale.n_values)
                 coverings.append(covering)
                 n_unreadable = count_unreadable(covering, column)
@@ -135,8 +140,9 @@ class Finder:
                         "made with; give the policy with -p"
                     )
         self.of_record, first = numbered(ranks or [np.zeros(original.n_rows, dtype=np.int64)])
-        self.ranks = np.array([r[first] for r in ranks], dtype=np.int64).reshape(len(ranks), len(first))
-        wild = (self.ranks == np.array(absent, dtype=np.int64)[:, None]) if missing == "any" else self.ranks < 0
+        self.ranks = np.array([r[first] for r in ranks], dtype=np.int32).reshape(len(ranks), len(first))
+        del ranks
+        wild = (self.ranks == np.array(absent, dtype=np.int32)[:, None]) if missing == "any" else self.ranks < 0
         self._slices = []
         start = 0
         for part in sliced.parts:
@@ -179,8 +185,13 @@ class Finder:
     def candidates(self, tuples: Ints, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of tuple and bucket whose bounding box holds it, in portions; by an index of its own if none is given.
 
-        That of another finder will do if both are of one published table, and of the same scales.
+        Where one slice has all quasi-identifiers, and each region is of one value, pairs whose region it is. The index
+        of another finder will do if both are of one published table, and of the same scales.
         """
+        one = [s for s in self._slices if s.coverings]
+        if index is None and len(one) == 1 and one[0].is_plain:
+            yield from one[0].holding(tuples)
+            return
         for question, bucket in (index or self.index(tuples)).meets(self._asked(tuples)):
             yield tuples[question], bucket
 
@@ -193,6 +204,7 @@ class Finder:
     def match(self, tuples: Ints) -> tuple[Ints, Ints, tuple[Hits, ...]]:
         """All matching buckets of some tuples: tuple and bucket of each pair, and the hits of each slice."""
         found: list[tuple[Ints, Ints, list[Hits]]] = []
+        n_pairs = 0
         for asked, buckets in self.candidates(tuples):
             place = np.arange(len(asked))  # of the candidates that no slice has ruled out yet
             hits: list[Hits] = []
@@ -206,6 +218,8 @@ class Finder:
             new[place] = np.arange(len(place))
             kept = [(new[p][new[p] >= 0], r[new[p] >= 0]) for p, r in hits]
             found.append((asked[place], buckets[place], kept))
+            n_pairs += len(place)
+            _refuse_too_many(n_pairs)
         return _joined(found, len(self._slices))
 
 
@@ -235,9 +249,10 @@ def matching(
 def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> Matching:
     """The matching buckets of all records, or of some."""
     of_record = finder.of_record if rows is None else finder.of_record[rows]
+    weights = finder.weights if rows is None or finder.weights is None else finder.weights[rows]
     asked, of_record = np.unique(of_record, return_inverse=True)
     tuples, buckets, hits = finder.match(asked)
-    sizes = np.bincount(of_record, minlength=len(asked))
+    sizes = count_codes(of_record, weights, len(asked))
     return Matching(
         finder.sliced, of_record.astype(np.int64), sizes, np.searchsorted(asked, tuples), buckets, tuple(hits)
     )
@@ -246,31 +261,78 @@ def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> M
 class _SliceFinder:
     """The regions of one slice, ready to be asked."""
 
-    def __init__(self, part: Part, coverings: Sequence[Covering], ranks: Ints, wild: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, part: Part, coverings: Sequence[Covering], ranks: Codes, wild: npt.NDArray[np.bool_]) -> None:
         self.part, self.coverings, self.ranks, self.wild = part, coverings, ranks, wild
         n_dims = len(coverings)
-        self.labels = [part.labels(d) for d in range(n_dims)]
         n_regions, n_tuples = part.n_regions, ranks.shape[1]
-        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True))
-        self.boxes = _boxes(found, n_dims, n_regions)
-        self.low, self.high = self.boxes.low, self.boxes.high
-        asked = (
-            (np.where(w, 0, r), np.where(w, c.n_values, r), np.where(w, ALL, np.uint64(1) << bin_of(r, c.n_values)))
-            for w, r, c in zip(wild, ranks, coverings, strict=True)
-        )
-        self.asked = _boxes(asked, n_dims, n_tuples)
-        readable = np.asarray(np.all(self.low <= self.high, axis=0)) if n_dims else np.ones(n_regions, dtype=bool)
-        exact = readable & (np.asarray(np.all(self.low == self.high, axis=0)) if n_dims else readable)
-        self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(ranks.shape[1], dtype=bool)
-        points = [np.concatenate([ranks[d], self.low[d][exact]]) for d in range(n_dims)]
+        readable, exact = np.ones(n_regions, dtype=bool), np.ones(n_regions, dtype=bool)
+        for c, x in zip(coverings, self._labels(), strict=True):
+            readable &= (c.low <= c.high)[x]
+            exact &= (c.low == c.high)[x]
+        exact &= readable
+        self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(n_tuples, dtype=bool)
+        points = [
+            np.concatenate([r, c.low.astype(np.int32)[x[exact]]])
+            for r, c, x in zip(ranks, coverings, self._labels(), strict=True)
+        ]
         ids, first = numbered(points) if points else (np.zeros(n_tuples + int(exact.sum()), dtype=np.int64), [0])
+        del points
         self.part_of_tuple, self.n_parts = ids[:n_tuples], len(first)
         keys = part.bucket[exact] * self.n_parts + ids[n_tuples:]
         order = np.argsort(keys, kind="stable")
         self.exact_keys, self.exact_regions = keys[order], np.flatnonzero(exact)[order]
+        self.is_plain = bool(exact.all()) and not self.is_wild.any()
         self.general = _Scan(self, np.flatnonzero(readable & ~exact))
         self.readable = np.flatnonzero(readable)
         self._everything: _Scan | None = None
+
+    def _labels(self) -> Iterator[Codes]:
+        return (self.part.labels(d) for d in range(len(self.coverings)))
+
+    @cached_property
+    def labels(self) -> list[Codes]:
+        """The label of each region, by dimension."""
+        return list(self._labels())
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """What each region covers."""
+        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(self.coverings, self._labels(), strict=True))
+        return _boxes(found, len(self.coverings), self.part.n_regions)
+
+    @property
+    def low(self) -> Codes:
+        """The least rank of each region, by dimension."""
+        return self.boxes.low
+
+    @property
+    def high(self) -> Codes:
+        """The greatest rank of each region, by dimension."""
+        return self.boxes.high
+
+    @cached_property
+    def asked(self) -> Boxes:
+        """What each tuple may be."""
+        found = (
+            (
+                np.where(w, 0, r),
+                np.where(w, c.n_values, r),
+                np.where(w, ALL, np.uint64(1) << bin_of(r.astype(np.int64), c.n_values)),
+            )
+            for w, r, c in zip(self.wild, self.ranks, self.coverings, strict=True)
+        )
+        return _boxes(found, len(self.coverings), self.ranks.shape[1])
+
+    def holding(self, tuples: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and bucket that has it as a region, where all regions are of one value, in portions."""
+        buckets, parts = np.divmod(self.exact_keys, max(1, self.n_parts))
+        order = np.argsort(parts, kind="stable")
+        buckets, parts = buckets[order], parts[order]
+        for begin in range(0, len(tuples), AT_ONCE):
+            some = tuples[begin : begin + AT_ONCE]
+            starts = np.searchsorted(parts, self.part_of_tuple[some], "left")
+            owner, place = spread(starts, np.searchsorted(parts, self.part_of_tuple[some], "right") - starts)
+            yield some[owner], buckets[place]
 
     def around_buckets(self, n_buckets: int) -> Boxes:
         """A box around the regions of every bucket; those that nobody can read do not count."""
@@ -348,6 +410,16 @@ class _Scan:
         for question, box in tree.meets(asked):
             at, region = finder.covers(np.arange(len(question)), tuples[question], some[box])
             yield places[question[at]], region
+
+
+def _refuse_too_many(n_pairs: int) -> None:
+    """Refuse more pairs of a record and a bucket that could hold it than fit, where memory is bounded."""
+    memory = bound()
+    if memory is not None and n_pairs * _PAIR_BYTES > memory // 2:
+        raise DataError(
+            f"{n_pairs:,} pairs of a record and a bucket that could hold it are too many for {memory / 1e9:.3g} GB; "
+            'set missing = "value", or leave memory out'
+        )
 
 
 def _boxes(dims: Iterable[tuple[Ints, Ints, Words]], n_dims: int, n_boxes: int) -> Boxes:

@@ -31,6 +31,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.check.slices.matching import Matching, spread
 from shoal.check.slices.sliced import Part, numbered
+from shoal.data.tables.table import counted
 
 _AT_ONCE = 1 << 22  # pairs of class and sensitive value that are held at a time
 
@@ -181,15 +182,15 @@ class Posterior:
 
     @cached_property
     def _bucket_rows(self) -> tuple[Ints, Ints]:
-        sliced = self.matching.sliced
-        return np.unique(sliced.bucket * sliced.n_sensitive + self.carrying[0].sensitive, return_counts=True)
+        first = self.carrying[0]
+        return counted(first.within * self.matching.sliced.n_sensitive + first.sensitive, first.weights)
 
 
 class _Held:
     """The sensitive values beside each region of a slice."""
 
     def __init__(self, part: Part, n_sensitive: int) -> None:
-        keys, self.rows = np.unique(part.region * n_sensitive + part.sensitive, return_counts=True)
+        keys, self.rows = counted(part.region * n_sensitive + part.sensitive, part.weights)
         region, self.values = np.divmod(keys, n_sensitive)
         self.counts = np.bincount(region, minlength=part.n_regions)
         self.starts = np.cumsum(self.counts) - self.counts

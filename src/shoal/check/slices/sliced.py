@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.check.tables.cells import published
-from shoal.data.tables.slices import Layout, SlicedTable
-from shoal.data.tables.table import Column, Table, spell
+from shoal.data.tables.slices import Layout, SlicedTable, SlicesApart
+from shoal.data.tables.table import Column, Table, count_codes, spell
 from shoal.errors import DataError
 
 
@@ -40,6 +40,10 @@ class Part:
         A row of each region, its number of rows, its bucket.
     sensitive : int64 array (n_rows,)
         The joint sensitive value of each row, numbered alike in all slices; all 0 where it carries none.
+    within : int64 array (n_rows,)
+        The bucket of each row.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; else each is one.
     """
 
     number: int
@@ -51,6 +55,8 @@ class Part:
     sizes: Ints
     bucket: Ints
     sensitive: Ints
+    within: Ints
+    weights: Codes | None = None
 
     @property
     def n_regions(self) -> int:
@@ -70,8 +76,6 @@ class CheckedSlices(SlicedTable):
     ----------
     numbers : int64 array (n_buckets,)
         The published number of each bucket, ascending.
-    bucket : int64 array (n_rows,)
-        The bucket of each row, from 0.
     sizes : int64 array (n_buckets,)
         Rows of each bucket.
     sensitive : tuple of str
@@ -81,7 +85,6 @@ class CheckedSlices(SlicedTable):
     """
 
     numbers: Ints
-    bucket: Ints
     sizes: Ints
     parts: tuple[Part, ...]
     sensitive: tuple[str, ...]
@@ -91,6 +94,17 @@ class CheckedSlices(SlicedTable):
     def n_buckets(self) -> int:
         """Number of buckets."""
         return len(self.sizes)
+
+    @property
+    def n_records(self) -> int:
+        """Rows of the published table."""
+        return int(self.sizes.sum())
+
+    @property
+    def bucket(self) -> Ints:
+        """The bucket of each row, where slices are held side by side."""
+        assert not isinstance(self.table, SlicesApart), "each slice is held for itself"
+        return self.parts[0].within
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -105,17 +119,17 @@ class CheckedSlices(SlicedTable):
 
 def sliced_of(in_slices: SlicedTable, markers: Sequence[str]) -> CheckedSlices:
     """Number the buckets and regions of a published table."""
-    table, layout, attributes = in_slices.table, in_slices.layout, in_slices.attributes
-    if table.n_rows == 0:
+    tables, layout, attributes = in_slices.tables, in_slices.layout, in_slices.attributes
+    if tables[0].n_rows == 0:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     unknown = sorted(set(layout.attributes.values()) - set(attributes))
     if unknown:
         raise DataError(f"the slices hold an attribute {unknown[0]!r} of unknown role; restore the manifest")
-    numbers, bucket = _buckets(table[layout.bucket])
+    numbers, within = _buckets(tables, layout.bucket)
     sensitive = tuple(n for n in dict.fromkeys(layout.attributes.values()) if attributes[n].role == "sensitive")
-    keys, n_sensitive = _joint_values(table, layout, sensitive)
+    keys, n_sensitive = _joint_values(tables, layout, sensitive)
     parts = []
-    for number, one in enumerate(layout.slices):
+    for number, (one, table, bucket) in enumerate(zip(layout.slices, tables, within, strict=True)):
         quasi = tuple(n for n in one.attributes if attributes[n].role == "quasi")
         columns = tuple(published(table[one.column_of(n)], markers) for n in quasi)
         region, first = numbered([bucket, *(c.codes for c in columns)])
@@ -128,18 +142,35 @@ def sliced_of(in_slices: SlicedTable, markers: Sequence[str]) -> CheckedSlices:
                 carries,
                 region,
                 first,
-                np.bincount(region, minlength=len(first)),
+                count_codes(region, table.weights, len(first)),
                 bucket[first],
                 keys.get(number, np.zeros(table.n_rows, dtype=np.int64)),
+                bucket,
+                table.weights,
             )
         )
-    numbered_buckets = (numbers, bucket, np.bincount(bucket))
+    sizes = count_codes(within[0], tables[0].weights)
     return CheckedSlices(
-        table, layout, attributes, *numbered_buckets, tuple(parts), sensitive, n_sensitive if sensitive else 1
+        in_slices.table, layout, attributes, numbers, sizes, tuple(parts), sensitive, n_sensitive if sensitive else 1
     )
 
 
-def _buckets(column: Column) -> tuple[Ints, Ints]:
+def _buckets(tables: Sequence[Table], name: str) -> tuple[Ints, list[Ints]]:
+    """The numbers of the buckets, and in each slice the bucket of each row."""
+    numbers, first = np.unique(_numbers(tables[0][name]), return_inverse=True)
+    sizes, within = count_codes(first, tables[0].weights), [first.astype(np.int64)]
+    for table in tables[1:]:
+        if table is tables[0]:
+            within.append(within[0])
+            continue
+        theirs, bucket = np.unique(_numbers(table[name]), return_inverse=True)
+        if not np.array_equal(theirs, numbers) or not np.array_equal(count_codes(bucket, table.weights), sizes):
+            raise DataError("the slices have not as many rows in each bucket; restore the file")
+        within.append(bucket.astype(np.int64))
+    return numbers, within
+
+
+def _numbers(column: Column) -> Ints:
     wrong = f"the column {column.name!r} should number the buckets, and holds other cells too; restore the file"
     try:
         number = np.array([int(text) for text in spell(column.values)], dtype=np.int64)
@@ -147,29 +178,28 @@ def _buckets(column: Column) -> tuple[Ints, Ints]:
         raise DataError(wrong) from None
     if bool(column.missing.any()):
         raise DataError(wrong)
-    numbers, bucket = np.unique(number[column.codes], return_inverse=True)
-    return numbers, bucket.astype(np.int64)
+    return number[column.codes]
 
 
-def _joint_values(table: Table, layout: Layout, sensitive: Sequence[str]) -> tuple[dict[int, Ints], int]:
+def _joint_values(tables: Sequence[Table], layout: Layout, sensitive: Sequence[str]) -> tuple[dict[int, Ints], int]:
     """The joint sensitive value of each row, for every slice that carries all sensitive attributes."""
     carrying = [i for i, s in enumerate(layout.slices) if sensitive and set(sensitive) <= set(s.attributes)]
     if not carrying:
         return {}, 1
-    alike = [alike_codes([table[layout.slices[i].column_of(n)] for i in carrying])[0] for n in sensitive]
-    joint = [np.concatenate([codes[j] for j in range(len(carrying))]) for codes in alike]
-    ids, first = numbered(joint)
-    return {i: ids[j * table.n_rows : (j + 1) * table.n_rows] for j, i in enumerate(carrying)}, len(first)
+    alike = [alike_codes([tables[i][layout.slices[i].column_of(n)] for i in carrying])[0] for n in sensitive]
+    ids, first = numbered([np.concatenate(codes) for codes in alike])
+    ends = np.cumsum([tables[i].n_rows for i in carrying])
+    return dict(zip(carrying, np.split(ids, ends[:-1]), strict=True)), len(first)
 
 
-def alike_codes(columns: Sequence[Column]) -> tuple[list[Ints], int]:
+def alike_codes(columns: Sequence[Column]) -> tuple[list[Codes], int]:
     """The cells of several columns in one numbering: equal where they read the same."""
     place: dict[tuple[bool, str], int] = {}
     found = []
     for column in columns:
         n_values = len(column.values)
         recode = [place.setdefault((i >= n_values, text), len(place)) for i, text in enumerate(column.texts())]
-        found.append(np.array([*recode, -1], dtype=np.int64)[column.codes])
+        found.append(np.array([*recode, -1], dtype=np.int32)[column.codes])
     return found, max(1, len(place))
 
 

@@ -237,7 +237,7 @@ class Judge:
             combined = _combinations(self.sliced)
             return (posterior(combined) if combined is not None else None), 0, 0
         found = match_records(finder, rows)
-        n_suppressed = max(0, len(found.of_record) - len(self.sliced.bucket)) if rows is None else 0
+        n_suppressed = max(0, int(found.sizes.sum()) - self.sliced.n_records) if rows is None else 0
         n_unmatched = int(found.sizes[found.n_matching == 0].sum())
         return posterior(found), n_unmatched, n_suppressed
 
@@ -302,10 +302,9 @@ class Judge:
 
 
 def _rows_of_groups(sliced: CheckedSlices, form: Form, missing: Missing) -> tuple[Ints, npt.NDArray[np.int64]]:
-    """The rows of what must have k of them, and of each a row and its slice (-1: the whole bucket)."""
+    """The rows of what must have k of them, and of each a region and its slice, or a bucket and -1."""
     if form != "screen":
-        first = np.unique(sliced.bucket, return_index=True)[1]
-        return sliced.sizes, np.column_stack([first, np.full(len(first), -1)])
+        return sliced.sizes, np.column_stack([np.arange(sliced.n_buckets), np.full(sliced.n_buckets, -1)])
     sizes, places = [], []
     for part in sliced.parts:
         rows = part.sizes.copy()
@@ -314,16 +313,18 @@ def _rows_of_groups(sliced: CheckedSlices, form: Form, missing: Missing) -> tupl
             absent = np.any([c.missing[part.first] for c in part.columns], axis=0)
             rows[absent] = 1
         sizes.append(rows)
-        places.append(np.column_stack([part.first, np.full(len(rows), part.number)]))
+        places.append(np.column_stack([np.arange(part.n_regions), np.full(len(rows), part.number)]))
     return np.concatenate(sizes), np.concatenate(places)
 
 
 def _named(sliced: CheckedSlices, place: npt.NDArray[np.int64]) -> dict[str, str]:
-    row, number = int(place[0]), int(place[1])
-    values = {sliced.layout.bucket: str(int(sliced.numbers[sliced.bucket[row]]))}
-    if number >= 0:
-        for column in sliced.parts[number].columns:
-            values[column.name] = [*column.texts(), ""][column.codes[row]]
+    which, number = int(place[0]), int(place[1])
+    if number < 0:
+        return {sliced.layout.bucket: str(int(sliced.numbers[which]))}
+    part = sliced.parts[number]
+    values = {sliced.layout.bucket: str(int(sliced.numbers[part.bucket[which]]))}
+    for column in part.columns:
+        values[column.name] = [*column.texts(), ""][column.codes[part.first[which]]]
     return values
 
 

@@ -313,9 +313,9 @@ def pair_off(tables: ComparedTables, quasi: Sequence[str]) -> PairedOff:
     sizes = np.bincount(region)
     every = np.arange(len(first))
     zeros = np.zeros(table.n_rows, dtype=np.int64)
-    part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
+    part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros, region)
     layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
-    sliced = CheckedSlices(table, layout, tables.attributes, every + 1, region, sizes, (part,), (), 1)
+    sliced = CheckedSlices(table, layout, tables.attributes, every + 1, sizes, (part,), (), 1)
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)

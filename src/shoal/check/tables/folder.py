@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,25 +18,30 @@ from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_ke
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.parts import findings_in_parts
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
-from shoal.check.tables.publication import check_of, needs_original, verify_publication
+from shoal.check.tables.publication import PublishedRows, check_of, needs_original, verify_publication
+from shoal.check.tables.published_data import published_in_parts, published_rows
 from shoal.check.tables.roles import other_roles, with_role
 from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
-from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals, coded_rows
+from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import TooManyDistinct, refuse_too_many_held
+from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.persons import person_codes, provider_codes
+from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Columns, Table
-from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import contradictions, may_be, total
 
-CompareDatasheet = Callable[[Path, TableManifest, Table | CodedRows, Sequence[str] | None], tuple[list[str], list[str]]]
+UNREAD = "the lists of rows and persons that the owner kept, as memory is bounded"
+GROUPS_UNREAD = "the buckets of records that the owner kept, as memory is bounded"
+"""What is not compared of what the owner kept: it names single records."""
+
+CompareDatasheet = Callable[[Path, TableManifest, PublishedRows, Sequence[str] | None], tuple[list[str], list[str]]]
 
 
 def check_tables(
@@ -70,56 +75,28 @@ def check_tables(
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     is_weighed = isinstance(original, UnheldTable) or (original is not None and original.weights is not None)
-    listed_unread = is_weighed and _names_records(None, private)
-    if listed_unread:
+    unread = UNREAD if is_weighed and _names_records(None, private) else ""
+    if manifest.layout is not None and bound() is not None and private is not None:
+        unread = GROUPS_UNREAD if private.holds(GROUPS_FILE) else unread
+    if unread:
         private = None
     n_false = int(manifest.records.get("counterfeits", 0))
     n_most = None if original is None else original.n_records + n_false
     is_weighed = bound() is not None and (is_weighed if original is not None else not _names_records(None, private))
     n_beside = 2 if isinstance(original, UnheldTable) else 1
-    with _published(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
-        return _check(folder, manifest, table, original, policy, private, compare_datasheet, listed_unread)
-
-
-@contextmanager
-def _published(
-    folder: PublishedFolder,
-    manifest: TableManifest,
-    markers: Sequence[str],
-    n_most: int | None,
-    n_beside: int,
-    *,
-    is_weighed: bool,
-) -> Iterator[Table | CodedRows]:
-    """The data that a manifest names: held or, where its distinct rows do not fit, in a database."""
-    try:
-        table = published_table(folder, manifest, markers, n_most, is_weighed=is_weighed)
-    except TooManyDistinct:
-        if not is_weighed:
-            raise
-    else:
-        yield table
-        return
-    with _coded(folder, manifest, markers, n_most, n_beside) as rows:
-        yield rows
-
-
-def _coded(
-    folder: PublishedFolder, manifest: TableManifest, markers: Sequence[str], n_most: int | None, n_beside: int
-) -> AbstractContextManager[CodedRows]:
-    path, names = folder.data_file(manifest, n_most, len(manifest.attributes)), list(manifest.attributes)
-    return coded_rows(path, names, markers=markers, delimiter=manifest.delimiter, n_beside=n_beside)
+    with published_rows(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
+        return _check(folder, manifest, table, original, policy, private, compare_datasheet, unread)
 
 
 def _check(
     folder: PublishedFolder,
     manifest: TableManifest,
-    table: Table | CodedRows,
+    table: PublishedRows,
     given: Table | UnheldTable | None,
     policy: Policy | None,
     private: PrivateFolder | None,
     compare_datasheet: CompareDatasheet | None,
-    listed_unread: bool,
+    unread: str,
 ) -> FolderCheck:
     """See `check_tables`."""
     markers = manifest.missing_markers if policy is None else policy.missing_markers
@@ -250,8 +227,8 @@ def _check(
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
-    if listed_unread:
-        left.append("the lists of rows and persons that the owner kept, as memory is bounded")
+    if unread:
+        left.append(unread)
     if evidence.listed_persons is not None and given is None:
         left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":
@@ -266,10 +243,12 @@ def _check(
         n_left_out = given.n_records - table.n_records
         if policy is not None and n_left_out > int(policy.method.suppression * given.n_records):
             findings.append("more records were left out than the policy allows")
-        if original is not None and isinstance(table, Table):
+        if original is not None and isinstance(table, SlicesApart):
+            compared = Compared()  # bucket by bucket, where they were verified
+        elif original is not None and isinstance(table, Table):
             asked = replace(asked, attributes=attributes)
             compared = _compare(table, manifest, asked, publication, original, evidence, private)
-        elif isinstance(given, UnheldTable) and given.path is not None:
+        elif isinstance(given, UnheldTable) and given.path is not None and not isinstance(table, SlicesApart):
             compared = _compare_unheld(folder, table, manifest, asked, given, policy)
         else:
             compared = _not_held(table, given)
@@ -312,7 +291,7 @@ def _but_last(listed: Ints, n_false: int) -> Ints:
     return np.where(listed >= np.partition(listed, -n_false)[-n_false], -1 - np.arange(len(listed)), listed)
 
 
-def _not_held(table: Table | CodedRows, original: Table | UnheldTable) -> Compared:
+def _not_held(table: PublishedRows, original: Table | UnheldTable) -> Compared:
     """What is said in the place of a comparison of rows, where those of one side do not fit into memory."""
     unheld = original if isinstance(original, UnheldTable) else table
     whose = "original" if unheld is original else "published data"
@@ -338,7 +317,7 @@ def _compare_unheld(
         try:
             rows = table
             if isinstance(rows, Table):
-                rows = opened.enter_context(_coded(folder, manifest, asked.markers, original.n_records, 2))
+                rows = opened.enter_context(published_in_parts(folder, manifest, asked.markers, original.n_records, 2))
             records = opened.enter_context(coded_originals(original.path, original.reading, n_beside=2))
             attributes = with_hierarchies(manifest.meant, records, policy)
             return compare_parts(
@@ -349,7 +328,7 @@ def _compare_unheld(
 
 
 def _compared_columns(
-    table: Table | CodedRows, manifest: TableManifest, asked: Asked, original: Collection[str]
+    table: PublishedRows, manifest: TableManifest, asked: Asked, original: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
     """Columns that were made alike, columns that were published as they are, and those that an original lacks."""
     names = [n for n in manifest.attributes if n in table.columns]
@@ -359,41 +338,16 @@ def _compared_columns(
 
 
 def _without_counterfeits(
-    table: Table | CodedRows, evidence: Evidence, private: PrivateFolder | None, n_records: int
-) -> tuple[Table | CodedRows, Evidence, bool]:
+    table: PublishedRows, evidence: Evidence, private: PrivateFolder | None, n_records: int
+) -> tuple[PublishedRows, Evidence, bool]:
     """The rows that stand for records, by the owner's list; whether there is one."""
     listed = None if private is None else private.persons()
-    if listed is None or isinstance(table, CodedRows) or len(listed) != table.n_rows:
+    if listed is None or not isinstance(table, Table) or len(listed) != table.n_rows:
         return table, evidence, False
     real = np.flatnonzero(listed < n_records)
     whose = evidence.listed_persons
     kept = replace(evidence, listed_persons=None if whose is None else whose[real])
     return table.take(real), kept, True
-
-
-def published_table(
-    folder: PublishedFolder,
-    manifest: TableManifest,
-    markers: Sequence[str] | None = None,
-    n_most: int | None = None,
-    *,
-    is_weighed: bool = False,
-) -> Table:
-    """The data that a manifest names, if it is a plain file of a size that so many rows may have.
-
-    Parameters
-    ----------
-    n_most : int, optional
-        No more rows than these are believed in.
-    is_weighed : bool
-        Whether to read every distinct row once, with the number of its records.
-    """
-    path = folder.data_file(manifest, n_most, len(manifest.attributes))
-    if not is_weighed:
-        refuse_too_many_held(path, manifest.n_published, len(manifest.attributes), 0, "each is looked at")
-    spelled = manifest.missing_markers if markers is None else markers
-    names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
-    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter, is_weighed=is_weighed)
 
 
 def _names_records(original: Table | None, private: PrivateFolder | None) -> bool:
@@ -404,7 +358,7 @@ def _names_records(original: Table | None, private: PrivateFolder | None) -> boo
 
 
 def _measured(
-    table: Table | CodedRows,
+    table: PublishedRows,
     manifest: TableManifest,
     publication: str,
     policy: Policy | None,
@@ -417,6 +371,16 @@ def _measured(
     """
     meant = _with_roles(manifest, asked)
     limit, accepted = _limit(manifest, policy), policy.accept if policy is not None else manifest.accepted
+    if isinstance(table, SlicesApart):
+        return findings_of(
+            table,
+            meant,
+            has_labels=False,
+            layout=manifest.layout,
+            markers=asked.markers,
+            limit=limit,
+            accepted=accepted,
+        )
     if isinstance(table, CodedRows):
         still = {n: a for n, a in meant.items() if n not in manifest.shifted}
         return findings_in_parts(table, still, limit=limit, accepted=accepted)
@@ -527,7 +491,7 @@ def _looking(manifest: TableManifest, policy: Policy) -> list[str]:
 
 
 def _claims(
-    table: Table | CodedRows, manifest: TableManifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None
+    table: PublishedRows, manifest: TableManifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None
 ) -> list[str]:
     """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
     if verdict is None:
@@ -537,14 +501,14 @@ def _claims(
     return false_claims(manifest, verdict.guarantees, verdict)
 
 
-def _columns(table: Table | CodedRows, manifest: TableManifest) -> list[str]:
+def _columns(table: PublishedRows, manifest: TableManifest) -> list[str]:
     unknown = [n for n in table.names if n not in manifest.attributes]
     absent = [n for n in manifest.attributes if n not in table.columns]
     findings = [f"the data has a column {n!r} that the manifest does not know" for n in unknown]
     return findings + [f"the data lacks the column {n!r} of the manifest" for n in absent]
 
 
-def _counts(table: Table | CodedRows, original: Table | UnheldTable, manifest: TableManifest) -> list[str]:
+def _counts(table: PublishedRows, original: Table | UnheldTable, manifest: TableManifest) -> list[str]:
     """Rows that do not add up."""
     findings = []
     n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]
@@ -570,7 +534,9 @@ def _compare(
     private: PrivateFolder | None,
 ) -> Compared:
     """Compare the rows with the records that they stand for."""
-    if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
+    if manifest.layout is not None or not isinstance(
+        table, Table
+    ):  # what stands in slices is compared bucket by bucket
         return Compared()
     quasi, kept, absent = _compared_columns(table, manifest, asked, original.columns)
     if absent:

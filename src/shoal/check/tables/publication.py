@@ -20,9 +20,13 @@ from shoal.check.tables.providers import verify_without
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.coded_rows import CodedRows
+from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.registry import Registry
+
+PublishedRows = Table | CodedRows | SlicesApart
+"""What was published: held, in a database, or each slice for itself."""
 
 NEEDS_ROWS = (
     "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, "
@@ -113,13 +117,13 @@ def uses_groups(publication: str) -> bool:
 
 
 def verify_publication(
-    table: Table | CodedRows, publication: str, asked: Asked, evidence: Evidence | None = None
+    table: PublishedRows, publication: str, asked: Asked, evidence: Evidence | None = None
 ) -> Verdict:
     """Recompute what a publication promises.
 
     Parameters
     ----------
-    table : Table or CodedRows
+    table : Table, CodedRows or SlicesApart
         What would be published, typed or read back as text; rows that are not held, of records that are alike alone.
     publication : str
         As the policy and the manifest call it, such as "generalise".

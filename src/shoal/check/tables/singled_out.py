@@ -37,7 +37,7 @@ from shoal.check.finding import KNOWN_SENSITIVE, SINGLED_OUT, Finding
 from shoal.check.guarantee import number
 from shoal.check.tables.cells import published
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout, attributes_held
+from shoal.data.tables.slices import Layout, SlicesApart, attributes_held
 from shoal.data.tables.table import MARKERS, Column, Table, count_codes, counted
 
 LIMIT = 0.05
@@ -198,7 +198,7 @@ class Uniques(Counted):
 
 
 def findings_of(
-    table: Table,
+    table: Table | SlicesApart,
     attributes: Mapping[str, Attribute],
     *,
     has_labels: bool,
@@ -212,7 +212,7 @@ def findings_of(
 
     Parameters
     ----------
-    table : Table
+    table : Table or SlicesApart
         What is published.
     attributes : mapping of str to Attribute
         What its columns mean; of a table in slices, those of the original.
@@ -232,8 +232,9 @@ def findings_of(
     slices = [table.names] if layout is None else [s.columns for s in layout.slices]
 
     def look(names: Sequence[str], beside: Sequence[str]) -> Uniques:
-        columns, known = ([published(table[n], markers) for n in some] for some in (names, beside))
-        return Uniques(columns, known, persons, table.weights)
+        held = table if isinstance(table, Table) else table.holding([*names, *beside])
+        columns, known = ([published(held[n], markers) for n in some] for some in (names, beside))
+        return Uniques(columns, known, persons, held.weights)
 
     return findings_among(
         [[n for n in names if n in table.columns] for names in slices],

@@ -10,8 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 
 BUCKET = "bucket"
@@ -107,17 +110,72 @@ def attributes_held(names: Iterable[str], layout: Layout | None) -> dict[str, st
 
 
 @dataclass(frozen=True)
+class SlicesApart:
+    """The columns of a table in slices, each slice for itself: what stands in it in a bucket, with how many records.
+
+    Nothing that a table in slices tells is lost, but for which rows of its slices stand side by side, which is chance.
+
+    Attributes
+    ----------
+    tables : tuple of Table
+        Of each slice the number of the bucket and its own columns; rows stand for several records.
+    names : tuple of str
+        All columns, in the order of the file.
+    some : Table
+        Some rows as they stand in the file.
+    """
+
+    tables: tuple[Table, ...]
+    names: tuple[str, ...]
+    some: Table
+
+    def holding(self, names: Sequence[str]) -> Table:
+        """The slice in which some columns stand; of none, the first."""
+        return next(table for table in self.tables if all(n in table.columns for n in names))
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """By name."""
+        return {name: table[name] for table in reversed(self.tables) for name in table.names}
+
+    def marginal(self, name: str) -> tuple[Column, npt.NDArray[np.integer[Any]] | None]:
+        """A column, and how many records each of its rows stands for."""
+        return self.holding([name]).marginal(name)
+
+    @property
+    def n_records(self) -> int:
+        """Number of rows of the table."""
+        return self.tables[0].n_records
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all slices that are held."""
+        return sum(table.n_rows for table in self.tables)
+
+
+@dataclass(frozen=True)
 class SlicedTable:
     """A table in slices: a row ties together the cells of each slice, but no slice to another.
 
     Attributes
     ----------
-    table, layout : Table, Layout
+    table, layout : Table or SlicesApart, Layout
         The columns, and which of them stand together.
     attributes : mapping of str to Attribute
         Type, role, order and hierarchy of what the columns hold, by its name in the original.
     """
 
-    table: Table
+    table: Table | SlicesApart
     layout: Layout
     attributes: Mapping[str, Attribute]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Where the columns of each slice are."""
+        return (self.table,) * len(self.layout.slices) if isinstance(self.table, Table) else self.table.tables
+
+    @property
+    def rows(self) -> Table:
+        """All slices side by side, where they are held so."""
+        assert isinstance(self.table, Table), "each slice is held for itself"
+        return self.table

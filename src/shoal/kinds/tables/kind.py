@@ -281,6 +281,11 @@ class Tables(Kind):
         series = None
         if run.after is not None:
             policy = policy.changed(releases="several")
+        if policy.memory is not None and policy.method.way_of_publishing.is_sliced:  # of one release alone, too
+            from shoal.kinds.tables.bucketed import release_in_runs
+
+            with open_executor(run.workers, run.pool, run.cluster) as executor:
+                return release_in_runs(data, policy, run.progress, why, run.seed, executor)
         if isinstance(data, SpilledTable):  # of one release alone, as a policy with a bound on memory is
             from shoal.kinds.tables.spilled import release_spilled
 
@@ -352,8 +357,9 @@ class Tables(Kind):
     ) -> TableCase:
         """The published table, and what the attacker is given."""
         from shoal.attack.tables.case import TableCase
-        from shoal.check.tables.folder import providers_of, published_table
+        from shoal.check.tables.folder import providers_of
         from shoal.check.tables.pseudonyms import apart
+        from shoal.check.tables.published_data import published_table
         from shoal.data.database import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
@@ -421,8 +427,8 @@ class Tables(Kind):
         """The case with other releases, whose persons are those of the first where the originals say so."""
         from shoal.attack.tables.people import joint_keys
         from shoal.check.folder import PublishedFolder
-        from shoal.check.tables.folder import published_table
         from shoal.check.tables.pseudonyms import apart
+        from shoal.check.tables.published_data import published_table
 
         found = []
         for i, path in enumerate(folders):

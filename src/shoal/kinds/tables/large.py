@@ -42,6 +42,9 @@ N_TARGETS = 2000
 UNATTACKED = "it looks at all records, and memory is bounded"
 """Why no attack is run where all records are held in bounded memory."""
 
+CHECKED = ("generalise", "aggregate", "bucketize", "slice")
+"""How a release may be published that is checked in bounded memory."""
+
 _DISTINCT = "Every distinct row was read once, with the number of its records."
 _UNATTACKED = "Nothing was attacked: attacks look at all records, and memory is bounded."
 _NO_PERSONS = (
@@ -104,7 +107,8 @@ def load_distinct(source: Any, policy: Policy, *, spills: bool = True) -> Table:
     in_ranges = policy.method.is_in_ranges
     if in_ranges and not spills:
         raise PolicyError("averages are made in bounded memory for one release alone: leave memory out")
-    can_spill = spills and (policy.method.partition == "mondrian" or in_ranges)
+    is_sliced = policy.method.way_of_publishing.is_sliced
+    can_spill = spills and not is_sliced and (policy.method.partition == "mondrian" or in_ranges)
     with bounded(policy.n_bytes):
         found = read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
         return in_files(found, [n for n in found.names if not drops(n)]) if in_ranges else found
@@ -177,7 +181,7 @@ def refuse_several_each(tables: Sequence[Table | None]) -> None:
 def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool, what: str = "checked") -> None:
     """Refuse to check, or to attack, a release from distinct rows whose promises are about single records."""
     told = str(manifest.method.get("publish", ""))
-    taken = ("generalise", "aggregate") if what == "checked" else ("generalise",)
+    taken = CHECKED if what == "checked" else ("generalise",)
     asked = {
         f"publish = {told}": told not in taken,
         "another way to publish, as the policy asks for,": policy is not None

@@ -427,7 +427,7 @@ class Policy(ModelledPolicy):
         takes_weights = partitions()[self.method.partition].takes_weights(self.method)
         asked = {
             f"method = {self.method.partition}": not takes_weights and not in_ranges,
-            f"publish = {self.method.publication}": self.method.publication != "generalise" and not in_ranges,
+            f"publish = {self.method.publication}": not self.method.way_of_publishing.is_bounded and not in_ranges,
             "restore_variance": self.method.restore_variance,
             f"{', '.join(further)} of averages": bool(further),
             f"effort = {self.method.effort}": self.method.effort != "fast",

@@ -58,7 +58,7 @@ class SpilledTableRelease(TableRelease):
     @property
     def sampled(self) -> str:
         """Some groups."""
-        return _sampled(self._original.n_records, self._n_records)
+        return told_sample(self._original.n_records, self._n_records)
 
     @cached_property
     def risk_before(self) -> Risk:
@@ -115,7 +115,8 @@ class SpilledTableRelease(TableRelease):
         return render_datasheet(self._context(is_public=True), self._found.marginals)
 
 
-def _sampled(n_some: int, n_records: int) -> str:
+def told_sample(n_some: int, n_records: int) -> str:
+    """How much of a release is measured and attacked."""
     return (
         f"Measures and attacks used {n_some:,} of {n_records:,} records, in whole groups drawn at random; among fewer "
         "records each stands out more than among all."
@@ -142,7 +143,7 @@ def release_spilled(
                 notes=(
                     *notes,
                     (_SPILLED if made.evidence is None else _IN_RANGES).format(
-                        sampled=_sampled(made.original.n_records, made.n_records)
+                        sampled=told_sample(made.original.n_records, made.n_records)
                     ),
                     *large_notes(policy, made.original),
                     *made.sample.notes,

@@ -166,9 +166,11 @@ class TableTrials(Trials):
         usual = self.methods if self.policy.memory is None else BOUNDED_METHODS
         methods, k = usual if methods is None else methods, self.sizes if k is None else k
         asked = grid(self.given, methods, k, settings)
-        averaged = [a.policy.method.partition for a in asked if a.policy.method.is_in_ranges]
-        if self.policy.memory is not None and averaged:
-            raise PolicyError(f"method = {averaged[0]} needs all records in memory: leave memory out")
+        methods_asked = [a.policy.method for a in asked]
+        held = [f"method = {m.partition}" for m in methods_asked if m.is_in_ranges]
+        held += [f"publish = {m.publication}" for m in methods_asked if m.way_of_publishing.is_sliced]
+        if self.policy.memory is not None and held:
+            raise PolicyError(f"{held[0]} needs all records in memory: leave memory out")
         self._publications = {a.policy.method.publication for a in asked}
         return asked
 

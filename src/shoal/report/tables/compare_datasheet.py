@@ -18,10 +18,10 @@ from shoal._version import __version__
 from shoal.check.evidence import group_classes
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.parts import ClassSizes
+from shoal.check.tables.publication import PublishedRows
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.data.tables.coded_rows import CodedRows
-from shoal.data.tables.slices import attributes_held
-from shoal.data.tables.table import Table
+from shoal.data.tables.slices import SlicesApart, attributes_held
 from shoal.errors import ShoalError
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.manifest import DATASHEET
@@ -35,7 +35,7 @@ _WRONG = f"{DATASHEET} does not say what a release says that has this manifest a
 
 
 def compare_datasheet(
-    folder: Path, manifest: TableManifest, table: Table | CodedRows, original: Sequence[str] | None
+    folder: Path, manifest: TableManifest, table: PublishedRows, original: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
     """What is wrong with the datasheet, a sentence each, and what of it was not compared, a phrase each.
 
@@ -73,8 +73,8 @@ def compare_datasheet(
     return [], [] if is_same or _PICTURE.search(shown) is None else [PICTURES]
 
 
-def _risk(manifest: TableManifest, table: Table | CodedRows) -> Risk | None:
-    if manifest.layout is not None:
+def _risk(manifest: TableManifest, table: PublishedRows) -> Risk | None:
+    if manifest.layout is not None or isinstance(table, SlicesApart):
         return None
     k = manifest.k
     if isinstance(table, CodedRows):

@@ -165,6 +165,8 @@ class Publication:
     """Whether a published row stands for one record."""
     is_sliced: bool = False
     """Whether columns stand in slices that are permuted apart."""
+    is_bounded: bool = False
+    """Whether it can be made of distinct rows, by whatever makes groups of these."""
     has_labels: bool = False
     """Whether quasi-identifiers become labels that cover several values."""
     can_recode: bool = False

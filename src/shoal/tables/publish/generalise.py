@@ -229,6 +229,7 @@ class Generalisation(Publication):
     help = "Each record carries a label that is true of its whole group"
     place = 1
     parameters = ("ends",)
+    is_bounded = True
     has_labels = True
     holds_without_providers = True
     can_recode = True

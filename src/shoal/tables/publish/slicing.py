@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError
@@ -61,34 +61,11 @@ class InSlices(Publication):
     def make(self, task: PublishingTask) -> Anonymized:
         """Choose slices, make buckets, permute."""
         from shoal.tables.anonymize import Anonymized
-        from shoal.tables.persons import repeat
         from shoal.tables.publish.slices.slice_table import slice_table
 
-        policy, method = task.policy, task.policy.method
-        persons = task.persons if repeat(task.persons) else None
-        if persons is not None and self.has_labels:
-            raise PolicyError(
-                f"publish = {self.name} cannot count persons, of whom some have several records: whoever joins its "
-                "slices pairs rows, also two of one person; bucketize, slice, or generalise"
-            )
-        made = slice_table(
-            task.table,
-            task.attributes,
-            form=self.form,
-            k=policy.k,
-            require=policy.require,
-            columns=method.slices,
-            strict=method.strict,
-            missing=policy.missing,
-            ends=method.ends,
-            jointly=method.jointly,
-            block_rows=method.block_rows,
-            note=task.notes.append,
-            seed=task.seed,
-            executor=task.executor,
-            progress=task.progress,
-            persons=persons,
-        )
+        if task.table.weights is not None:
+            raise PolicyError(f"publish = {self.name} draws single records for one release alone: leave memory out")
+        made = slice_table(task.table, task.attributes, seed=task.seed, **self.asked(task))
         return Anonymized(
             made.table,
             task.attributes,
@@ -98,6 +75,33 @@ class InSlices(Publication):
             made.layout,
             tuple(task.order[rows] for rows in made.sources),
         )
+
+    def asked(self, task: PublishingTask) -> dict[str, Any]:
+        """What `shoal.tables.publish.slices.slice_table.cut_slices` is to make of a table."""
+        from shoal.tables.persons import repeat
+
+        policy, method = task.policy, task.policy.method
+        persons = task.persons if repeat(task.persons) else None
+        if persons is not None and self.has_labels:
+            raise PolicyError(
+                f"publish = {self.name} cannot count persons, of whom some have several records: whoever joins its "
+                "slices pairs rows, also two of one person; bucketize, slice, or generalise"
+            )
+        return {
+            "form": self.form,
+            "k": policy.k,
+            "require": policy.require,
+            "columns": method.slices,
+            "strict": method.strict,
+            "missing": policy.missing,
+            "ends": method.ends,
+            "jointly": method.jointly,
+            "block_rows": method.block_rows,
+            "note": task.notes.append,
+            "executor": task.executor,
+            "progress": task.progress,
+            "persons": persons,
+        }
 
     def treatment(self, attribute: Attribute, *, by_hierarchy: bool) -> str:
         """As every other column."""
@@ -140,6 +144,7 @@ class Bucketization(InSlices):
     """Quasi-identifiers in one slice, sensitive values in another."""
 
     name = form = "bucketize"
+    is_bounded = True
     help = "Bucketization: quasi-identifiers as they are, sensitive values in a slice of their own, permuted"
     place = 3
     done_to_quasi = "published as they are, apart from the sensitive values"
@@ -149,6 +154,7 @@ class Slicing(InSlices):
     """Correlated columns in slices."""
 
     name = form = "slice"
+    is_bounded = True
     help = "Slicing: correlated columns stay together in slices, and every slice is permuted within its bucket"
     place = 4
     done_to_quasi = "published as they are, in slices permuted apart"

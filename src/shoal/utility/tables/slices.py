@@ -42,7 +42,7 @@ def measure_slices(
     persons : int64 array (original.n_rows,), optional
         As for `measure`.
     """
-    published, layout, attributes = sliced.table, sliced.layout, sliced.attributes
+    published, layout, attributes = sliced.rows, sliced.layout, sliced.attributes
     compared: dict[str, AttributeComparison] = {}
     penalties, of_persons = [], []
     for part, rows in zip(layout.slices, sources, strict=True):
@@ -81,7 +81,7 @@ def rebuilt(original: Table, sliced: SlicedTable, sources: Sequence[Rows]) -> Ta
     with the same ones. Every value that a label covers is equally likely, as `reading` has it: how the true ones are
     spread inside a label, a reader does not know. Drawn with a fixed seed: nothing here is published.
     """
-    published, layout, attributes = sliced.table, sliced.layout, sliced.attributes
+    published, layout, attributes = sliced.rows, sliced.layout, sliced.attributes
     random = np.random.default_rng(0)
     bucket = published[layout.bucket].codes
     columns: dict[str, Column] = {}

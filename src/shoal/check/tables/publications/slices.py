@@ -15,13 +15,13 @@ from shoal.check.slices.verify import check_slices
 from shoal.check.tables.compare_rows import Compared, ComparedTables
 from shoal.check.tables.publication import CHECKS, PublicationCheck
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.tables.slices import SlicedTable
+from shoal.data.tables.slices import SlicedTable, SlicesApart
 from shoal.data.tables.table import Table
 
 FORMS: tuple[Form, ...] = ("bucketize", "slice", "screen")
 
 
-def _verify(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdict:
+def _verify(form: Form, table: Table | SlicesApart, asked: Asked, evidence: Evidence) -> Verdict:
     if asked.layout is None:
         return Verdict((), findings=("nothing says which columns of the table stand together",))
     rows = buckets = None

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
+from shoal.data.tables.table import count_codes
 from shoal.tables.encoding import Ranked
 
 N_BINS = 16
@@ -30,14 +31,15 @@ class Bins:
     codes: Ints
 
 
-def binned(ranked: Ranked) -> Bins:
+def binned(ranked: Ranked, weights: Codes | None = None) -> Bins:
     """Put values into at most 16 bins, and the missing one into one of its own.
 
     Numbers, ordered categories and leaves of a taxonomy go into bins of neighbours with about equally many records;
-    of plain categories the 15 most frequent have a bin each, and all others share one.
+    of plain categories the 15 most frequent have a bin each, and all others share one. `weights` say how many records
+    each row stands for, if not one.
     """
     n_present = ranked.n_values - ranked.has_missing
-    counts = np.bincount(ranked.ranks, minlength=ranked.n_values)[:n_present]
+    counts = count_codes(ranked.ranks, weights, ranked.n_values)[:n_present]
     of_rank = np.zeros(ranked.n_values, dtype=np.int64)
     if n_present <= N_BINS:
         of_rank[:n_present] = np.arange(n_present)

@@ -19,6 +19,7 @@ from itertools import starmap
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Mask
+from shoal.data.tables.table import count_codes
 from shoal.errors import Infeasible
 from shoal.kernels.tables.slicing import Pairs, cut_beside
 from shoal.tables.collapse import collapse, single_rows
@@ -38,6 +39,7 @@ def bucket_labels(
     strict: bool = True,
     block_rows: int = 100_000,
     run: Callable[..., Iterable[Codes]] = starmap,
+    weights: Codes | None = None,
 ) -> Codes:
     """Put records into buckets of at least k by Mondrian's cuts.
 
@@ -53,6 +55,8 @@ def bucket_labels(
     beside : int64 array (n_rows,), optional
         The combination of quasi-identifiers that stands in the slice of the sensitive values; 0 .. b - 1. The whole
         table must satisfy the limits for each: see `standing_in_the_way`.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; only strict cuts keep these together.
 
     Returns
     -------
@@ -60,9 +64,9 @@ def bucket_labels(
         Buckets 0 .. b - 1 from left to right.
     """
     if beside is None or not limits:
-        return mondrian_labels(ranked, k, limits, strict, block_rows=block_rows, run=run)
+        return mondrian_labels(ranked, k, limits, strict, block_rows=block_rows, run=run, weights=weights)
     pairs = pairs_of(limits, beside)
-    alike = collapse(ranked, list(pairs.ids)) if strict else single_rows(len(beside))
+    alike = collapse(ranked, list(pairs.ids), weights) if strict else single_rows(len(beside))
     held = [limit.of_rows(alike.rows) for limit in limits]
     space, arrays, _, _ = block_arguments(alike.ranked(ranked), None, k, held, strict, alike.weights)
     assert arrays is not None
@@ -131,11 +135,11 @@ def _failing(labels: Codes, limits: Sequence[Limit], beside: Ints | None) -> Mas
     return failing
 
 
-def standing_in_the_way(beside: Ints, limits: Sequence[Limit]) -> int:
+def standing_in_the_way(beside: Ints, limits: Sequence[Limit], weights: Codes | None = None) -> int:
     """How many records have a value beside the sensitive ones for which not even the whole table is diverse."""
     if not limits:
         return 0
-    return int(np.bincount(beside)[violations(beside, limits)].sum())
+    return int(count_codes(beside, weights)[violations(beside, limits)].sum())
 
 
 def pairs_of(limits: Sequence[Limit], beside: Ints) -> Pairs:

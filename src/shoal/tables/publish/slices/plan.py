@@ -55,6 +55,10 @@ class Records:
     sensitive : tuple of str
     persons : int64 array (n_rows,), optional
         Whose each record is, 0, 1, ..., where some have several.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; else each is one.
+    some : intp array, optional
+        The rows of evenly spaced records, on which plans are tried; else all are.
     """
 
     form: Form
@@ -67,13 +71,17 @@ class Records:
     missing: Literal["value", "any"]
     ends: Literal["rounded", "exact"]
     persons: Ints | None = None
+    weights: Codes | None = None
+    some: Rows | None = None
 
     def take(self, rows: Rows) -> Records:
-        """Some of the records; limits are still measured against the whole table."""
+        """Some of the records, a row each time it is named; limits are still measured against the whole table."""
         return replace(
             self,
             ranked={n: r.take(rows) for n, r in self.ranked.items()},
-            limits=tuple(limit.of_rows(rows) for limit in self.limits),
+            limits=tuple(replace(limit.of_rows(rows), weights=None) for limit in self.limits),
+            weights=None,
+            some=None,
             keys=self.keys[rows],
             persons=None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1],
         )
@@ -86,8 +94,13 @@ class Records:
 
     @property
     def n_rows(self) -> int:
-        """Number of records."""
+        """Number of rows."""
         return len(self.keys)
+
+    @property
+    def n_records(self) -> int:
+        """How many there are, where a row may stand for several."""
+        return self.n_rows if self.weights is None else int(self.weights.sum(dtype=np.int64))
 
 
 def carry_out(
@@ -96,10 +109,13 @@ def carry_out(
     """Make the buckets and, screening, the regions of each slice."""
     ranked = [records.ranked[n] for n in sorted(records.ranked)]
     beside = values_beside(plan, records) if records.form == "slice" else None
-    if records.persons is None and plan.bucket_rows >= records.n_rows and not is_violated(records):
+    if records.persons is None and plan.bucket_rows >= records.n_records and not is_violated(records):
         buckets = np.zeros(records.n_rows, dtype=np.int32)
     else:
-        label = bucket_labels if records.persons is None else partial(person_buckets, persons=records.persons)
+        if records.persons is None:
+            label = partial(bucket_labels, weights=records.weights)
+        else:
+            label = partial(person_buckets, persons=records.persons)
         n_least = max(records.k, plan.bucket_rows)
         buckets = label(ranked, n_least, records.limits, beside, strict=records.strict, block_rows=block_rows, run=run)
     if records.form != "screen":
@@ -145,7 +161,7 @@ def values_beside(plan: Plan, records: Records) -> Ints | None:
 def is_diverse(plan: Plan, records: Records) -> bool:
     """Whether all records as one bucket satisfy the limits for each value beside the sensitive ones."""
     beside = values_beside(plan, records) if records.form == "slice" else None
-    return beside is None or standing_in_the_way(beside, records.limits) == 0
+    return beside is None or standing_in_the_way(beside, records.limits, records.weights) == 0
 
 
 def best_plan(
@@ -189,8 +205,8 @@ def _ladder(plan: Plan, records: Records, bucket_rows: int | Literal["best"]) ->
         return [replace(plan, bucket_rows=max(records.k, int(bucket_rows)))]
     if records.form != "screen" or len(plan.slices) == 1:
         return [plan]
-    floors = [records.k * f for f in FLOORS] + [max(records.k, records.n_rows // part) for part in PARTS]
-    return [replace(plan, bucket_rows=f) for f in sorted(set(floors)) if f <= records.n_rows]
+    floors = [records.k * f for f in FLOORS] + [max(records.k, records.n_records // part) for part in PARTS]
+    return [replace(plan, bucket_rows=f) for f in sorted(set(floors)) if f <= records.n_records]
 
 
 def _on_sample(plan: Plan, n_rows: int, n_sample: int, k: int) -> Plan:
@@ -208,8 +224,7 @@ def _least_loss(
 ) -> Plan:
     if len(ladders) == 1 and len(ladders[0]) == 1:
         return ladders[0][0]
-    n_rows = min(records.n_rows, SAMPLE_ROWS)
-    rows = (np.arange(n_rows) * records.n_rows // max(1, n_rows)).astype(np.intp)
+    rows = np.arange(records.n_rows) if records.some is None else records.some
     sample = records.take(rows)
     held = {n: replace(bins[n], codes=bins[n].codes[rows]) for n in (*records.ranked, *records.sensitive)}
     losses: list[tuple[float, Plan]] = []
@@ -217,7 +232,7 @@ def _least_loss(
     for done, ladder in enumerate(ladders):
         step(done, len(ladders))
         for plan in ladder:
-            tried = _on_sample(plan, records.n_rows, n_rows, records.k)
+            tried = _on_sample(plan, records.n_records, len(rows), records.k)
             if not is_diverse(tried, sample):
                 continue
             try:

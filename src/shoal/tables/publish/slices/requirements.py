@@ -14,7 +14,7 @@ from shoal.data.tables.table import Table, row_keys
 from shoal.errors import PolicyError
 from shoal.models import Model
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.limits import Limit, limits_of, limits_on_table
+from shoal.tables.limits import Limit, limits_of, limits_on_table, weighted
 from shoal.tables.persons import PersonCounts
 
 JOINED = " with "
@@ -37,7 +37,9 @@ def limits_on(
     limits: list[Limit] = []
     for requirement in require:
         if jointly and len(sensitive) > 1 and requirement.column is None:
-            limits += limits_of([requirement], [_joint(table, attributes, sensitive, missing)], missing)
+            found = limits_of([requirement], [_joint(table, attributes, sensitive, missing)], missing)
+            weights = table.weights
+            limits += found if weights is None else [weighted(limit, weights) for limit in found]
         else:
             limits += limits_on_table(table, [requirement], attributes, sensitive, missing)
     own = next((limit.own for limit in limits if limit.own is not None), None)

@@ -38,8 +38,9 @@ from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.slices.bins import Bins, binned
 from shoal.tables.publish.slices.buckets import not_by_persons, standing_in_the_way
 from shoal.tables.publish.slices.columns import correlations, mean_square_contingency, placed, refuse_columns
-from shoal.tables.publish.slices.permute import number_buckets, permuted
+from shoal.tables.publish.slices.permute import Permuted, number_buckets
 from shoal.tables.publish.slices.plan import (
+    SAMPLE_ROWS,
     Form,
     Plan,
     Records,
@@ -50,6 +51,7 @@ from shoal.tables.publish.slices.plan import (
     values_beside,
 )
 from shoal.tables.publish.slices.requirements import join_keys, limits_on
+from shoal.tables.record_order import content_order, spellings
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another
@@ -87,7 +89,67 @@ class Sliced:
     notes: tuple[str, ...]
 
 
-def slice_table(
+@dataclass(frozen=True)
+class CutSlices:
+    """A table in slices and buckets, before it is permuted.
+
+    Attributes
+    ----------
+    table : Table
+        What was given; a row may stand for several records, all of which are in its bucket.
+    layout : Layout
+        Which columns stand together.
+    published : tuple of tuples of Column
+        Of each slice the columns that are published, a row for each of the table's.
+    buckets : int32 array (n_rows,)
+        The bucket of each row, from 0, in the order in which they are published.
+    notes : tuple of str
+        What the user should know, a sentence each.
+    """
+
+    table: Table
+    layout: Layout
+    published: tuple[tuple[Column, ...], ...]
+    buckets: Codes
+    notes: tuple[str, ...]
+
+    def permuted(self, seed: int | None) -> Permuted:
+        """The slices in an order that a seed draws, or the operating system's entropy for want of one."""
+        contents, spelled = _contents(self.published), [spellings(held) for held in self.published]
+        return Permuted(self.buckets, contents, seed, self.table.weights, spelled)
+
+    @property
+    def number(self) -> Column:
+        """The number of the bucket of each row, from 1."""
+        return Column(self.layout.bucket, self.buckets, np.arange(1, int(self.buckets.max()) + 2))
+
+    @property
+    def columns(self) -> list[tuple[Column, ...]]:
+        """The same columns as the published table calls them."""
+        return [
+            tuple(replace(c, name=n) for n, c in zip(s.columns, held, strict=True))
+            for s, held in zip(self.layout.slices, self.published, strict=True)
+        ]
+
+
+def slice_table(table: Table, attributes: Mapping[str, Attribute], *, seed: int | None = None, **asked: Any) -> Sliced:
+    """Publish a table in slices that are permuted within buckets; what else is asked, and raised, as by `cut_slices`.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Of the permutations; None takes the operating system's entropy.
+    """
+    made = cut_slices(table, attributes, **asked)
+    rows = np.argsort(made.buckets, kind="stable")
+    sources = tuple(made.permuted(seed).rows())
+    columns = [made.number.take(rows)]
+    for held, order in zip(made.columns, sources, strict=True):
+        columns += [c.take(order) for c in held]
+    return Sliced(Table.of(columns, table.source), made.layout, rows, made.buckets[rows], sources, made.notes)
+
+
+def cut_slices(
     table: Table,
     attributes: Mapping[str, Attribute],
     *,
@@ -100,14 +162,13 @@ def slice_table(
     missing: Literal["value", "any"] = "value",
     ends: Literal["rounded", "exact"] = "exact",
     jointly: bool = False,
-    seed: int | None = None,
     block_rows: int = 100_000,
     executor: Executor | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
     persons: Ints | None = None,
-) -> Sliced:
-    """Publish a table in slices that are permuted within buckets.
+) -> CutSlices:
+    """Choose slices, and put the records of a table into buckets.
 
     **Guarantee** every bucket has at least k rows; screening, every published combination of the quasi-identifiers of a
     slice stands in at least k rows of its bucket. For everyone who matches a bucket, the sensitive values that the
@@ -122,7 +183,8 @@ def slice_table(
     ----------
     table : Table
         Rows in an order that no sensitive value decides, as `shoal.tables.record_order.secret_order` makes it: relaxed
-        cuts break ties by it. The order of columns does not matter.
+        cuts break ties by it. The order of columns does not matter. Rows may stand for several records, unless cuts are
+        relaxed, the form is "screen", or persons are given.
     attributes : mapping
         Type and role of every column; identifying ones are dropped.
     form : {"bucketize", "slice", "screen"}
@@ -143,8 +205,6 @@ def slice_table(
         Where the labels of ranges end, see `shoal.tables.publish.generalise`.
     jointly : bool
         Requirements that name no attribute hold for the combination of all sensitive values, not for each.
-    seed : int, optional
-        Of the permutations; None takes the operating system's entropy.
     persons : int64 array (n_rows,), optional
         Whose each record is, 0, 1, ..., where some have several: buckets then have k persons, each with all records.
         Not of screens: joined slices pair rows, also two of one person, so no count of rows is one of persons.
@@ -169,7 +229,8 @@ def slice_table(
         by_role.setdefault(attributes[name].role, []).append(name)
     quasi, sensitive, insensitive = by_role["quasi"], by_role["sensitive"], by_role["insensitive"]
     ranked = {n: rank(table[n], attributes[n]) for n in quasi}
-    refuse_infeasible(list(ranked.values()), k)
+    assert table.weights is None or (strict and form != "screen" and persons is None), "records are parted"
+    refuse_infeasible(list(ranked.values()), k, table.weights)
     if form == "screen":
         for name in quasi:
             _refuse_label_like(table[name], attributes[name])
@@ -186,6 +247,8 @@ def slice_table(
         missing,
         ends,
         persons,
+        table.weights,
+        _evenly(table, quasi, SAMPLE_ROWS) if form != "bucketize" else None,
     )
     if persons is not None and is_violated(records):
         raise not_by_persons(records.limits)
@@ -212,7 +275,8 @@ def slice_table(
                         table[n], ranked[n], groups, attributes[n].hierarchy, missing=missing, ends=ends
                     )
         published.append([held[n] for n in group])
-    return _laid_out(table, slices, published, buckets, seed, tuple(notes))
+    numbered = number_buckets(buckets, _contents(published), table.weights)
+    return CutSlices(table, Layout.of(slices), tuple(map(tuple, published)), numbered, tuple(notes))
 
 
 def _planned(
@@ -240,7 +304,7 @@ def _planned(
 
     names = [*quasi, *sensitive, *insensitive]
     bins = _binned(table, attributes, records, names)
-    wide = _evenly(table.n_rows)
+    wide = _evenly(table, quasi, CORRELATED_ROWS)
     phi = correlations([replace(bins[n], codes=bins[n].codes[wide]) for n in names])
     if isinstance(columns, str | int):
         plan = best_plan(
@@ -265,7 +329,9 @@ def _binned(
     table: Table, attributes: Mapping[str, Attribute], records: Records, names: Sequence[str]
 ) -> dict[str, Bins]:
     return {
-        n: binned(records.ranked[n] if n in records.ranked else rank(table[n], attributes[n], by_sense=True))
+        n: binned(
+            records.ranked[n] if n in records.ranked else rank(table[n], attributes[n], by_sense=True), table.weights
+        )
         for n in names
     }
 
@@ -292,7 +358,7 @@ def _refuse_undiverse(plan: Plan, records: Records) -> None:
     beside = values_beside(plan, records) if records.form == "slice" else None
     if beside is None:
         return
-    n_in_way = standing_in_the_way(beside, records.limits)
+    n_in_way = standing_in_the_way(beside, records.limits, records.weights)
     if n_in_way:
         what = ", ".join(dict.fromkeys(f"{limit.text} of {limit.name!r}" for limit in records.limits))
         raise Infeasible(
@@ -340,9 +406,12 @@ def _told_by_others(
     """
     if not insensitive:
         return []
-    rows = _evenly(table.n_rows)
+    rows = _evenly(table, list(records.ranked), CORRELATED_ROWS)
     bins = _binned(
-        table.take(rows), attributes, replace(records, ranked={}), list(dict.fromkeys(n for s in slices for n in s))
+        replace(table, weights=None).take(rows),
+        attributes,
+        replace(records, ranked={}),
+        list(dict.fromkeys(n for s in slices for n in s)),
     )
     found = []
     for name in insensitive:
@@ -353,7 +422,7 @@ def _told_by_others(
         strength = {n: mean_square_contingency(bins[name], bins[n]) for n in others}
         told = [n for n, phi in strength.items() if phi >= TELLING]
         same = [n for n in told if n in records.sensitive and strength[n] >= COPYING]
-        if same and table.n_rows >= ENOUGH_ROWS:
+        if same and table.n_records >= ENOUGH_ROWS:
             raise PolicyError(
                 f"the insensitive column {name!r} all but equals the sensitive {same[0]!r} and would stand beside "
                 "quasi-identifiers; give it the role sensitive, or drop it"
@@ -366,28 +435,21 @@ def _told_by_others(
     return found
 
 
-def _evenly(n_rows: int) -> Rows:
-    """Evenly spaced records, as many as correlations are taken from."""
-    n_some = min(n_rows, CORRELATED_ROWS)
-    return (np.arange(n_some) * n_rows // max(1, n_some)).astype(np.intp)
+def _evenly(table: Table, quasi: Sequence[str], n_most: int) -> Rows:
+    """The rows of all records, or of so many that are evenly spaced in the order of their content.
+
+    So they are the same records, however these came, and how many rows they are held as. They decide which slices are
+    tried and taken, and not who stands where.
+    """
+    if table.n_records <= n_most:
+        return np.arange(table.n_rows) if table.weights is None else np.repeat(np.arange(table.n_rows), table.weights)
+    places = (np.arange(n_most) * table.n_records // n_most).astype(np.intp)
+    order = content_order(table, quasi, table.names)
+    if table.weights is None:
+        return order[places]
+    return order[np.searchsorted(np.cumsum(table.weights[order], dtype=np.int64), places, side="right")]
 
 
-def _laid_out(
-    table: Table,
-    slices: Sequence[Sequence[str]],
-    published: Sequence[Sequence[Column]],
-    buckets: Codes,
-    seed: int | None,
-    notes: tuple[str, ...],
-) -> Sliced:
-    """Number the buckets, permute the slices, and name the columns."""
-    layout = Layout.of(slices)
-    contents = [row_keys(held) for held in published]
-    numbered = number_buckets(buckets, contents)
-    rows = np.argsort(numbered, kind="stable")
-    number = Column(layout.bucket, numbered[rows], np.arange(1, int(numbered.max()) + 2))
-    made = [number]
-    sources = tuple(permuted(numbered, contents, seed))
-    for s, held, order in zip(layout.slices, published, sources, strict=True):
-        made += [replace(c.take(order), name=n) for n, c in zip(s.columns, held, strict=True)]
-    return Sliced(Table.of(made, table.source), layout, rows, numbered[rows], sources, notes)
+def _contents(published: Sequence[Sequence[Column]]) -> list[Ints]:
+    """What stands in each slice of a row, as one number in the order of the contents."""
+    return [row_keys(held) for held in published]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from shoal.tables.publish.slices.permute import number_buckets, permuted
+from shoal.tables.publish.slices.permute import Permuted, number_buckets, permuted
 
 
 def drawn(seed: int, n: int = 60):
@@ -41,3 +42,37 @@ def test_who_knows_the_seed_learns_no_more_than_the_content() -> None:
     other = permuted(buckets[turned], [c[turned] for c in contents], seed=4)
     for content, a, b in zip(contents, one, other, strict=True):
         assert np.array_equal(content[a], content[turned][b])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_stand_for_several_records_are_permuted_as_these_are(seed: int) -> None:
+    buckets, contents = drawn(seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(buckets)).astype(np.int32)
+    each = np.random.default_rng(9).permutation(np.repeat(np.arange(len(buckets)), weights))
+    numbered = number_buckets(buckets, contents, weights)
+    singly = [c[each] for c in contents]
+    assert np.array_equal(numbered[each], number_buckets(buckets[each], singly))
+    whole = permuted(numbered[each], singly, seed=4)
+    for n_records in (1, 7, 30, 1000):
+        some = Permuted(numbered, contents, 4, weights)
+        runs = some.runs(n_records)
+        assert [first for first, _ in runs] == [0, *(last for _, last in runs[:-1])]
+        assert runs[-1][1] == 10
+        assert all(last - first == 1 or some.sizes[first:last].sum() <= n_records for first, last in runs)
+        parts = [some.rows(first, last) for first, last in runs]
+        for content, own, rows, order in zip(contents, singly, zip(*parts, strict=True), whole, strict=True):
+            assert np.array_equal(content[np.concatenate(rows)], own[order])
+
+
+def test_buckets_may_be_drawn_alone() -> None:
+    buckets, contents = drawn(5)
+    whole, among = Permuted(buckets, contents, seed=2), np.arange(10) % 3 == 1
+    for all_rows, some in zip(whole.rows(), whole.rows(among=among), strict=True):
+        assert np.array_equal(all_rows[among[buckets[all_rows]]], some)
+
+
+def test_without_a_seed_no_two_draws_are_alike_but_one_is_the_same_throughout() -> None:
+    buckets, contents = drawn(6)
+    one, other = (Permuted(buckets, contents, seed=None) for _ in range(2))
+    assert not np.array_equal(one.rows()[0], other.rows()[0])
+    assert np.array_equal(one.rows()[1], np.concatenate([one.rows(b, b + 1)[1] for b in range(10)]))
