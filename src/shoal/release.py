@@ -333,12 +333,15 @@ class Release(ABC, Generic[D]):
         self._refuse(wanted)
         if self._steps is not None:
             refuse_same(Path(out), self._steps.path)
-        is_kept = nullcontext() if self._steps is None else self._steps.kept(removed_for=(NotVerified,))
+        is_kept = nullcontext() if self._steps is None else self._steps.kept(removed_for=(NotVerified,), is_end=False)
         with is_kept, staged(Path(out), replace=replace) as stage, self._at_work():
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)
         if self._steps is not None:
-            self._steps.remove()
+            try:
+                self._steps.remove()
+            except ShoalError as error:
+                raise ShoalError(f"{out} was written and is whole, but {error}") from None
         return Path(out)
 
     def keep_evidence(self, folder: Path) -> None:

@@ -252,10 +252,11 @@ class StepFolder:
         return path
 
     @contextmanager
-    def kept(self, *, removed_for: tuple[type[ShoalError], ...] = _REFUSALS) -> Iterator[None]:
+    def kept(self, *, removed_for: tuple[type[ShoalError], ...] = _REFUSALS, is_end: bool = True) -> Iterator[None]:
         """Where the block fails, keep what is finished for another run, and say so, unless nothing good can come of it.
 
-        That is so if the data or what is asked of them was refused, or if nothing is finished.
+        That is so if the data or what is asked of them was refused, or if nothing is finished. Another run can have it
+        then, if this is the end of the present one.
         """
         try:
             yield
@@ -266,6 +267,8 @@ class StepFolder:
                     self.remove()
             elif isinstance(error, ShoalError):
                 error.args = (f"{error}; {self.told}", *error.args[1:])
+            if is_end:
+                self.close()
             raise
 
     def remove(self) -> None:

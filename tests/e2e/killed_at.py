@@ -3,11 +3,15 @@
 ``python -m tests.e2e.killed_at MOMENT HOW anonymize ...``, where MOMENT is a step that has just been finished, such as
 ``table``; with ``in:`` before it, it is written and does not have its name yet; ``saved`` is when the release stands and
 nothing is removed yet, ``never`` is never. HOW is ``held``, or ``spilled``: as if no distinct row fitted into memory.
+
+In the place of a kill, ``interrupt:`` before a moment sends what Ctrl-C does, ``wait:`` says so on standard error and
+reads a line, and ``full:`` lets no file grow from there on.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -23,14 +27,36 @@ BLOCK_ROWS = 300
 """Rows of a block, of few enough that there are several."""
 
 
-def die() -> None:
+def kill() -> None:
     """At once, and without a chance to clear away."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def killing_at(moment: str) -> None:
+def interrupt() -> None:
+    """As Ctrl-C does."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def wait() -> None:
+    """Until somebody says to go on."""
+    print("waiting", file=sys.stderr, flush=True)
+    sys.stdin.readline()
+
+
+def fill_disk() -> None:
+    """No file may grow any more."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+DO = {"interrupt": interrupt, "wait": wait, "full": fill_disk}
+
+
+def killing_at(told: str) -> None:
     """Die when a step is finished, or another moment is there."""
     finish, remove = StepFolder.finishing, StepFolder.remove
+    first, _, rest = told.partition(":")
+    die, moment = (DO[first], rest) if first in DO else (kill, told)
 
     @contextmanager
     def finishing(self: StepFolder, name: str, **asked: Any) -> Iterator[FinishedStep]:

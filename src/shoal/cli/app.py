@@ -304,6 +304,7 @@ def anonymize(
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.kind import kind_of_policy
+    from shoal.resume import what_is_kept
     from shoal.stage import refuse_occupied
 
     if is_shown and not report:
@@ -311,9 +312,13 @@ def anonymize(
     if is_piped := out == standard_streams.STREAM:
         refused = {"--json": as_json, "--open": is_shown, "--keep": keep, "--force": force, "--resume": resume}
         out, report = standard_streams.hold_back(data, refused), False
-    refuse_occupied(out, replace=force)
     if resume is not None:
         interrupts.go_on_from(resume, out, data)
+    try:
+        refuse_occupied(out, replace=force)
+    except ShoalError as error:
+        kept = None if resume is None else what_is_kept(resume)
+        raise ShoalError(f"{error}; {kept}" if kept else str(error)) from None
     source = _source(data)
     policy: Any = asked_policy(source, policy_file, kind, asked_for_several(asked, keep, after))
     key, found = None, kind_of_policy(policy)

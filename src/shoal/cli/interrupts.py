@@ -18,8 +18,8 @@ received: list[int] = []
 """Signals that came, of which any error after them may be a consequence."""
 written: list[Path] = []
 """What was written whole before."""
-resumed: list[Path] = []
-"""Where finished steps are kept, if they are."""
+resumed: list[tuple[Path, Path, int | None]] = []
+"""Where finished steps are kept, if they are; where the release is to stand, and the number of what stood there."""
 
 
 class Paused(ShoalError):
@@ -65,7 +65,7 @@ def go_on_from(folder: Path, out: Path, data: Sequence[Path]) -> None:
     if Path("-") in data:
         raise PolicyError("standard input is gone after a kill, so --resume has nothing to go on with; name a file")
     refuse_same(out, folder)
-    resumed[:] = [folder]
+    resumed[:] = [(folder, out, _number(out))]
 
 
 def all_is_written(path: Path) -> None:
@@ -79,12 +79,22 @@ def what_is_there() -> str:
     """What a message says of the output."""
     if written:
         return f"{written[0]} was written before and is whole"
-    if resumed:
-        from shoal.resume import what_is_kept
+    if not resumed:
+        return "nothing was written"
+    from shoal.resume import what_is_kept
 
-        if kept := what_is_kept(resumed[0]):
-            return f"nothing was written; {kept}"
-    return "nothing was written"
+    folder, out, before = resumed[0]
+    kept = what_is_kept(folder)
+    is_there = _number(out) not in (None, before)  # for steps go when the release stands
+    told = f"{out} was written before and is whole" if is_there else "nothing was written"
+    return f"{told}; {kept}" if kept else told
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
