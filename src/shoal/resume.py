@@ -304,7 +304,9 @@ class StepFolder:
     def _take_away(self, name: str) -> None:
         path = self.path / name
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
+            gone = self.path / f"work-{secrets.token_hex(4)}"
+            os.rename(path, gone)  # so that a kill leaves whole steps alone
+            shutil.rmtree(gone)
         else:
             path.unlink()
 
@@ -447,5 +449,8 @@ def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError:
+        if not path.is_dir():  # some systems cannot do it with folders
+            raise
     finally:
         os.close(handle)

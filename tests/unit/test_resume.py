@@ -240,6 +240,34 @@ def refuse_half_way(path: Path) -> None:
     raise Infeasible("no")
 
 
+def test_a_kill_while_a_step_is_removed_leaves_the_others_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    steps = open_folder(tmp_path / "kept")
+    finish(steps, "table")
+    finish(steps, "rows")
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(shutil, "rmtree", killed)
+        steps.drop("rows")
+    steps.close()
+    steps = open_folder(tmp_path / "kept")
+    assert (steps.names, steps.notes) == ({"table"}, [])
+    assert sorted(os.listdir(steps.path)) == ["run.json", "step-table"]
+
+
+def test_a_kill_before_anything_was_written_is_no_hindrance(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir(mode=0o700)
+    (kept / ".run.json.shoal-0123abcd").write_text("{")
+    steps = open_folder(kept)
+    assert (steps.names, steps.notes, os.listdir(kept)) == (set(), [], ["run.json"])
+
+
 def test_a_step_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = open_folder(tmp_path / "kept")
     with pytest.raises(Infeasible), steps.finishing("table") as step:

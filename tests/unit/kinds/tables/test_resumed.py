@@ -23,7 +23,7 @@ from shoal.kinds.tables.policy import Method, Policy
 from shoal.kinds.tables.resumed import policy_digest, source_digest
 from shoal.resume import FinishedStep, StepFolder
 from shoal.tables.spilled import make
-from tests.unit.kinds.tables.test_large import ROLES, published, put
+from tests.unit.kinds.tables.test_large import ROLES, keys, published, put
 
 pytestmark = [pytest.mark.unattacked, pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")]
 
@@ -85,6 +85,35 @@ def test_a_run_goes_on_and_says_so(tmp_path: Path, source: Path, kept: Path, mon
         shoal.anonymize(source, POLICY, seed=3, resume=kept)
     assert published(release, tmp_path / "out") == whole
     assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [
+        ("csv", {"insensitive": ["ward"], "l": 2}),
+        ("parquet", {"others": "identifying", "partition": "local-recoding", "missing": "any"}),
+        ("parquet", {"others": "identifying", "partition": "full-domain", "suppression": 0.5, "t": 0.4}),
+        ("parquet", {"insensitive": ["ward"], "person": "id"}),
+        ("csv", {"insensitive": ["ward"], "person": "id"}),
+        ("parquet", {"others": "identifying", "person": "id", "person_knowledge": "history", "suppression": 0.3}),
+    ],
+)
+@pytest.mark.parametrize("step", ["table", "groups"])
+@pytest.mark.parametrize("n_persons", [400, 250])
+def test_the_bytes_are_those_of_a_run_that_was_not_stopped(
+    tmp_path: Path, form: str, asked: dict[str, Any], step: str, n_persons: int
+) -> None:
+    source = put(tmp_path / f"people.{form}", 400, ids=keys(400, n_persons, "P{:04d}"))
+    roles = {name: given for name, given in ROLES.items() if name != "identifying" or "person" not in asked}
+    policy = shoal.Policy.of(**roles, **asked, memory="1 GB")
+    whole = shoal.anonymize(source, policy, seed=3)
+    with stopped_after(step):
+        shoal.anonymize(source, policy, seed=3, resume=tmp_path / "kept")
+    release = shoal.anonymize(source, policy, seed=3, resume=tmp_path / "kept")
+    assert [note for note in release.notes if note not in notes(release)] == list(whole.notes)
+    assert (release.guarantees, release.findings, release.records) == (whole.guarantees, whole.findings, whole.records)
+    assert release.told_counts == whole.told_counts
+    assert published(release, tmp_path / "out") == published(whole, tmp_path / "whole")
 
 
 @pytest.mark.parametrize(
