@@ -251,9 +251,10 @@ def test_a_kill_while_a_step_is_removed_leaves_the_others_whole(
     steps = open_folder(tmp_path / "kept")
     finish(steps, "table")
     finish(steps, "rows")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(shutil, "rmtree", killed)
+    monkeypatch.setattr(shutil, "rmtree", killed)
+    with pytest.raises(KeyboardInterrupt):
         steps.drop("rows")
+    monkeypatch.undo()
     steps.close()
     steps = open_folder(tmp_path / "kept")
     assert (steps.names, steps.notes) == ({"table"}, [])
