@@ -293,13 +293,13 @@ def anonymize(
     Examples:
       shoal anonymize people.csv -p policy.toml -o out/
       shoal anonymize people.csv --quasi age,zip --sensitive disease -k 5 --method mondrian -o out/
+      shoal anonymize large.parquet -p policy.toml --memory 2GB --resume unfinished/ -o out/
       shoal anonymize human.fasta -k 20 --eps 1.5 --order 2 --support 3 -o out/
       shoal anonymize splice.csv --kind strings --column sequence --class-column class -o out/
       shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
       shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
       shoal anonymize people-2.csv -p policy.toml --after out/private -o out-2/
-      shoal anonymize large.parquet -p policy.toml --memory 2GB --resume unfinished/ -o out/
       zcat people.csv.gz | shoal anonymize - -p policy.toml -o - > published.csv
     """
     from shoal.api import anonymize as anonymize_source
