@@ -293,7 +293,6 @@ def anonymize(
     Examples:
       shoal anonymize people.csv -p policy.toml -o out/
       shoal anonymize people.csv --quasi age,zip --sensitive disease -k 5 --method mondrian -o out/
-      shoal anonymize large.parquet -p policy.toml --memory 2GB --resume unfinished/ -o out/
       shoal anonymize human.fasta -k 20 --eps 1.5 --order 2 --support 3 -o out/
       shoal anonymize splice.csv --kind strings --column sequence --class-column class -o out/
       shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
