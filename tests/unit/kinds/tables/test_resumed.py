@@ -22,7 +22,7 @@ from shoal.kinds.tables import resumed
 from shoal.kinds.tables.policy import Method, Policy
 from shoal.kinds.tables.resumed import policy_digest, source_digest
 from shoal.resume import FinishedStep, StepFolder
-from shoal.tables.spilled import make
+from shoal.tables.spilled import averages, make
 from tests.unit.kinds.tables.test_large import ROLES, keys, published, put
 
 pytestmark = [pytest.mark.unattacked, pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")]
@@ -114,6 +114,45 @@ def test_the_bytes_are_those_of_a_run_that_was_not_stopped(
     assert (release.guarantees, release.findings, release.records) == (whole.guarantees, whole.findings, whole.records)
     assert release.told_counts == whole.told_counts
     assert published(release, tmp_path / "out") == published(whole, tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("asked", "step"),
+    [
+        ({"quasi": ["age", "job"], "sensitive": ["ill"], "t": 0.4}, "rows"),
+        ({"quasi": ["age", "job"], "sensitive": ["ill"], "ends": "exact"}, "blocks"),
+        ({"quasi": ["age", "job"], "sensitive": ["ill"], "l": 2}, "groups-0"),
+        ({"quasi": ["age", "job"], "sensitive": ["ill"], "person": "id"}, "groups-1"),
+        ({"quasi": ["age", "ward"], "partition": "mdav"}, "rows"),
+        ({"quasi": ["age", "ward"], "partition": "mdav"}, "ranges"),
+        ({"quasi": ["age", "ward"], "partition": "v-mdav"}, "groups-0"),
+    ],
+)
+@pytest.mark.parametrize("block_rows", [60, 2000])
+@pytest.mark.parametrize("seed", [3, None])
+def test_rows_in_files_go_on_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], step: str, block_rows: int, seed: int | None
+) -> None:
+    monkeypatch.setattr(parquet, "does_fit", lambda *_: False)
+    monkeypatch.setattr(make, "MOST_BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(averages, "_records_that_fit", lambda *_: block_rows)
+    step = "groups-0" if block_rows > 400 and step == "groups-1" else step
+    source = put(tmp_path / "people.parquet", 400)
+    policy = shoal.Policy.of(**asked, others="identifying", k=4, accept=ROLES["accept"], memory="1 GB")
+    with stopped_after(step):
+        shoal.anonymize(source, policy, seed=seed, resume=tmp_path / "kept")
+    release = shoal.anonymize(source, policy, seed=seed, resume=tmp_path / "kept")
+    if seed is not None:
+        whole = shoal.anonymize(source, policy, seed=seed)
+        assert [note for note in release.notes if note not in notes(release)] == list(whole.notes)
+        assert (release.guarantees, release.findings) == (whole.guarantees, whole.findings)
+        assert (release.risk_before, release.risk_after) == (whole.risk_before, whole.risk_after)
+        assert published(release, tmp_path / "out") == published(whole, tmp_path / "whole")
+    else:
+        assert all(guarantee.holds for guarantee in release.check())
+        release.save(tmp_path / "out", report=False)
+    assert len(notes(release)) == 1
+    assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize(
