@@ -54,19 +54,58 @@ def finished(here: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("how", "asked", "moment", "left", "taken_up"),
     [
-        ("held", ASKED, "in:table", set(), None),
+        pytest.param("held", ASKED, "in:table", set(), None, marks=pytest.mark.slow),
         ("held", ASKED, "table", {"table"}, "The distinct rows were read"),
         ("held", ASKED, "groups", {"table", "groups"}, "The groups were made"),
-        ("held", (*ASKED, "--method", "local-recoding"), "groups", {"table", "groups"}, "The groups were made"),
-        ("held", (*ASKED, "--method", "datafly"), "groups", {"table", "groups"}, "The groups were made"),
+        pytest.param(
+            "held",
+            (*ASKED, "--method", "local-recoding"),
+            "groups",
+            {"table", "groups"},
+            "The groups were made",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "held",
+            (*ASKED, "--method", "datafly"),
+            "groups",
+            {"table", "groups"},
+            "The groups were made",
+            marks=pytest.mark.slow,
+        ),
         ("held", ASKED, "saved", {"table", "groups"}, None),
-        ("spilled", ASKED, "table", {"table"}, None),
-        ("spilled", ASKED, "rows", {"table", "rows"}, "The distinct rows were read"),
-        ("spilled", ASKED, "blocks", {"table", "rows", "blocks"}, "The distinct rows were read"),
+        pytest.param("spilled", ASKED, "table", {"table"}, None, marks=pytest.mark.slow),
+        pytest.param(
+            "spilled", ASKED, "rows", {"table", "rows"}, "The distinct rows were read", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "spilled",
+            ASKED,
+            "blocks",
+            {"table", "rows", "blocks"},
+            "The distinct rows were read",
+            marks=pytest.mark.slow,
+        ),
         ("spilled", ASKED, "in:groups-1", {"table", "blocks", "groups-0"}, "The distinct rows were read"),
-        ("spilled", ASKED, "groups-1", {"table", "blocks", "groups-0", "groups-1"}, "The distinct rows were read"),
-        ("spilled", AVERAGES, "rows", {"table", "rows"}, "The distinct rows were read"),
-        ("spilled", AVERAGES, "ranges", {"table", "rows", "ranges"}, "The distinct rows were read"),
+        pytest.param(
+            "spilled",
+            ASKED,
+            "groups-1",
+            {"table", "blocks", "groups-0", "groups-1"},
+            "The distinct rows were read",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "spilled", AVERAGES, "rows", {"table", "rows"}, "The distinct rows were read", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "spilled",
+            AVERAGES,
+            "ranges",
+            {"table", "rows", "ranges"},
+            "The distinct rows were read",
+            marks=pytest.mark.slow,
+        ),
         ("spilled", AVERAGES, "groups-1", {"table", "ranges", "groups-0", "groups-1"}, "The distinct rows were read"),
     ],
 )
