@@ -85,6 +85,7 @@ class StepFolder:
     _is_made: bool = False
     """Whether it was made for this, and goes with what is in it."""
     _steps: dict[str, FinishedStep] = field(default_factory=dict)
+    _handle: int = -1
     _unlock: Any = None
 
     @classmethod
@@ -115,7 +116,7 @@ class StepFolder:
         """
         path = Path(os.path.abspath(path))
         handle, is_made = _locked_folder(path)
-        found = cls(path, depends=dict(depends), _seed=seed, _is_made=is_made)
+        found = cls(path, depends=dict(depends), _seed=seed, _is_made=is_made, _handle=handle)
         found._unlock = weakref.finalize(found, os.close, handle)
         try:
             found._open(handle, progress, is_whole)
@@ -280,6 +281,9 @@ class StepFolder:
             If something is left.
         """
         self._steps.clear()
+        if not self._is_held():
+            self.close()
+            return
         try:
             names = [name for name in os.listdir(self.path) if _OURS.fullmatch(name)]
             for name in sorted(names, key=lambda name: name == _RUN):  # that last, which says what the rest is
@@ -295,6 +299,14 @@ class StepFolder:
             ) from None
         finally:
             self.close()
+
+    def _is_held(self) -> bool:
+        """Whether it is still this run's, and the one that it was."""
+        try:
+            there = os.stat(self.path, follow_symlinks=False)
+            return self._unlock.alive and os.path.samestat(os.fstat(self._handle), there)
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Let another run have it."""

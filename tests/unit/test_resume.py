@@ -324,6 +324,24 @@ def test_what_somebody_puts_into_it_is_not_removed(tmp_path: Path) -> None:
     assert everything(tmp_path) == {"kept/thesis.txt": b"mine"}
 
 
+def test_the_folder_of_another_run_is_left_alone(tmp_path: Path) -> None:
+    """One of the same name, made after this was removed: by ourselves, or by the owner while we had it."""
+    import shutil
+
+    done, robbed = open_folder(tmp_path / "done"), open_folder(tmp_path / "robbed")
+    done.remove()
+    shutil.rmtree(robbed.path)
+    others = [open_folder(tmp_path / name) for name in ("done", "robbed")]
+    for steps in others:
+        finish(steps)
+    before = everything(tmp_path)
+    for steps in (done, robbed):
+        steps.remove()
+        with pytest.raises(NotVerified), steps.kept():
+            raise NotVerified
+    assert everything(tmp_path) == before
+
+
 def test_what_cannot_be_removed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
 

@@ -171,6 +171,13 @@ class SpillFolder:
             for name in names:
                 self.steps.drop(name)
 
+    def tell(self, n_taken_up: int, n_parts: int) -> None:
+        """Say of how many parts of the rows the groups were taken up, if some were."""
+        if self.steps is not None and n_taken_up:
+            self.steps.notes.append(
+                f"The groups of {n_taken_up:,} of {n_parts:,} parts of the records were made by that run, too."
+            )
+
     def forget(self, path: Path) -> None:
         """Remove a file that belongs to no finished step."""
         if path.parent == self.path:

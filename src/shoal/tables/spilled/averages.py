@@ -99,6 +99,7 @@ def anonymize_in_ranges(
             return partition_labels(points.ranked(rows), policy.k, policy.method, seed=seed, note=told.append)
 
         notes += grouped.add(file, labels_of)
+    table.rows.folder.tell(grouped.n_taken_up, n_ranges)
     if n_ranges > 1:
         notes.append(near_linear_told(policy.method, policy.k, n_records, n_ranges, points.mixed(dealt.seen)))
     step("publishing groups", 0, n_ranges)
@@ -252,12 +253,13 @@ class _Averages:
     def __init__(self, table: SpilledTable, points: _Points) -> None:
         self._table, self._points = table, points
         self._ranges: list[_Range] = []
-        self.n_groups = 0
+        self.n_groups = self.n_taken_up = 0
 
     def add(self, file: RowFile, labels_of: Callable[[Rows2D, list[str]], Codes]) -> list[str]:
         """Group a range and average its groups; what there is to tell of it."""
         folder, number = self._table.rows.folder, len(self._ranges)
         found = folder.finished(f"groups-{number}")
+        self.n_taken_up += found is not None
         if found is None:
             rows, notes = file.read(), list[str]()
             labels = labels_of(rows, notes)

@@ -122,6 +122,7 @@ def anonymize_spilled(
     for i, block in enumerate(blocks):
         step("grouping records", i, len(blocks))
         grouped.add(block)
+    rows.folder.tell(grouped.n_taken_up, len(blocks))
     step("publishing groups", 0, 0)
     labels = {n: grouped.labels(n, attributes[n]) for n in quasi}
     columns = {n: labels.get(n, table[n]) for n in kept}
@@ -202,7 +203,7 @@ class _Grouped:
         self._spans: list[list[str]] = []
         self._labels: list[tuple[Path, RowFile]] = []
         self._sizes: dict[int, int] = {}
-        self.n_groups = self.n_rows = 0
+        self.n_groups = self.n_rows = self.n_taken_up = 0
 
     @property
     def _folder(self) -> SpillFolder:
@@ -214,7 +215,9 @@ class _Grouped:
 
     def add(self, block: RowFile) -> None:
         """Cut a block to the end."""
-        found = self._folder.finished(f"groups-{len(self._labels)}") or self._cut(block)
+        found = self._folder.finished(f"groups-{len(self._labels)}")
+        self.n_taken_up += found is not None
+        found = found or self._cut(block)
         self._labels.append((found.path / f"groups-{len(self._labels)}.npy", block))
         for size, n_classes in found.told["sizes"]:
             self._sizes[size] = self._sizes.get(size, 0) + n_classes
