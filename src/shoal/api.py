@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -82,6 +83,7 @@ def anonymize(
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
     after: str | Path | None = ...,
+    resume: str | Path | None = ...,
 ) -> R: ...
 
 
@@ -100,6 +102,7 @@ def anonymize(
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
     after: str | Path | None = ...,
+    resume: str | Path | None = ...,
 ) -> Any: ...
 
 
@@ -118,6 +121,7 @@ def anonymize(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     after: str | Path | None = None,
+    resume: str | Path | None = None,
 ) -> Any:
     """Make a release and check it.
 
@@ -154,6 +158,10 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     after : path, optional
         Of tables: the `private/` folder of an earlier release of the same persons, with its ledger: this release is
         made so that both together, and all before, tell no more than the policy allows.
+    resume : path, optional
+        Of tables in bounded memory: a new folder, in which finished steps are kept until the release is saved, so that
+        the same call goes on from them if this process is killed. It holds rows of the original, and is the owner's
+        alone; of a release that is not saved it stays.
 
     Returns
     -------
@@ -183,20 +191,24 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     from shoal.kernels.compile import interpreted
     from shoal.provenance import source_files, with_digests
 
+    if resume is not None and (hold_out is not None or control is not None):
+        raise PolicyError("resume is for a release alone: leave it out where records are held out, or given to compare")
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
-    run = Run(seed, key, workers, pool, cluster, progress, stop, after)
+    run = Run(seed, key, workers, pool, cluster, progress, stop, after, resume)
     kind.refuse(run.asked)
-    read = source_files(source)
-    with executors_kept():
+    steps = None if resume is None else kind.steps(source, policy, run)
+    run, read = replace(run, steps=steps), source_files(source)
+    with executors_kept(), nullcontext() if steps is None else steps.kept():
         with digests_kept() as digests:
             loaded = kind.load_to_release(source, policy, run)
         data, held_out = _others(kind, loaded, policy, hold_out, control, seed)
         like = None if isinstance(source, str | Path) else source
         with interpreted(kind.is_small(data)):
             made = kind.release(data, policy, run, like=like, held_out=held_out)
-    return replace(made, _sources_read=with_digests(read, digests))
+    made = replace(made, _sources_read=with_digests(read, digests))
+    return made if steps is None else replace(made, notes=(*made.notes, *steps.notes), _steps=steps)
 
 
 def _others(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress
     from shoal.release import Release
     from shoal.report.board.facts import BoardFacts
+    from shoal.resume import StepFolder
     from shoal.secrets import PrivateFolder
     from shoal.stream.windows import StreamWindows
     from shoal.sweep.trials import Trials
@@ -80,6 +81,9 @@ class Run:
     progress: Progress | None = None
     stop: Callable[[], bool] | None = None
     after: str | Path | None = None
+    resume: str | Path | None = None
+    steps: StepFolder | None = None
+    """Where that is, once it is open."""
 
     @property
     def asked(self) -> dict[str, str]:
@@ -88,6 +92,7 @@ class Run:
             "key": ("a key", self.key is not None),
             "stop": ("stop", self.stop is not None),
             "after": ("an earlier release (after)", self.after is not None),
+            "resume": ("a folder for what is finished (resume)", self.resume is not None),
             "cluster": ("cluster", self.cluster is not None),
             "pool": (f"pool = {self.pool!r}", self.pool != "threads"),
             "workers": (f"workers = {self.workers}", self.workers != 1),
@@ -167,6 +172,10 @@ class Kind(ABC):
     def load_to_release(self, source: Any, policy: Any, run: Run) -> Any:
         """The original records for a release that is made as `run` says; by default as any."""
         return self.load(source, policy)
+
+    def steps(self, source: Any, policy: Any, run: Run) -> StepFolder | None:
+        """Where a run keeps what it has finished for another one; by default nowhere."""
+        return None
 
     @abstractmethod
     def load_again(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -27,6 +27,7 @@ from shoal.kind import Dataset
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.metadata.files import metadata_files
 from shoal.provenance import SourceFile, source_checksums
+from shoal.resume import StepFolder, refuse_same
 from shoal.secrets import secrets_to_keep
 from shoal.stage import CheckedFile, staged
 from shoal.told_counts import Count, public_reasons
@@ -103,6 +104,8 @@ class Release(ABC, Generic[D]):
     _like: Any = field(default=None, repr=False)
     _held_out: HeldOut[Any] | None = field(default=None, repr=False)
     _sources_read: tuple[SourceFile, ...] = field(default=(), repr=False)
+    _steps: StepFolder | None = field(default=None, repr=False)
+    """What a run that was killed would have gone on from; it goes when the release is saved."""
 
     def __post_init__(self) -> None:
         """Bind the bytes that were checked to what they were checked for."""
@@ -328,9 +331,17 @@ class Release(ABC, Generic[D]):
         """
         wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
-        with staged(Path(out), replace=replace) as stage, self._at_work():
+        if self._steps is not None:
+            refuse_same(Path(out), self._steps.path)
+        is_kept = nullcontext() if self._steps is None else self._steps.kept(removed_for=(NotVerified,), is_end=False)
+        with is_kept, staged(Path(out), replace=replace) as stage, self._at_work():
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)
+        if self._steps is not None:
+            try:
+                self._steps.remove()
+            except ShoalError as error:
+                raise ShoalError(f"{out} was written and is whole, but {error}") from None
         return Path(out)
 
     def keep_evidence(self, folder: Path) -> None:

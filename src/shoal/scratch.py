@@ -20,10 +20,16 @@ try:
 except ImportError:  # not on Windows; what a killed run left behind then stays
     fcntl = None  # type: ignore[assignment]
 
+from shoal.errors import DataError
+
 SPILL = "shoal-run-"
 _BESIDE = re.compile(r"\..+\.shoal-[0-9a-f]{8}")
 _SPILLED = re.compile(rf"{SPILL}[0-9a-f]{{8}}")
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class NoRoom(DataError):
+    """The data needs more room for a while, in memory or on disk, than there is."""
 
 
 @contextmanager

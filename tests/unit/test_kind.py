@@ -46,7 +46,7 @@ def test_an_original_is_split_where_the_manifest_says_so(tmp_path: Path) -> None
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_what_means_nothing_for_a_kind_is_refused(kind: Kind) -> None:
     everything = {"key", "stop", "workers", "pool", "cluster", "label", "other", "population", "after", "beside"}
-    everything |= {"memory"}
+    everything |= {"memory", "resume"}
     for name in sorted(everything - set(kind.takes)):
         with pytest.raises(PolicyError, match=f"leave it out for {kind.policy.plural}"):
             kind.refuse({name: name})

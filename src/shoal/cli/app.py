@@ -31,7 +31,6 @@ from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
-INTERRUPTED = "interrupted; nothing was written"
 
 
 def main() -> None:
@@ -50,7 +49,7 @@ def main() -> None:
     except click.ClickException as error:
         code = _complain(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        code = _complain(INTERRUPTED, 130)
+        code = _complain(f"interrupted; {interrupts.what_is_there()}", 130)
     except (BrokenPipeError, SystemExit):  # click exits where who reads our output has seen enough of it
         _give_up_printing()
         code = 0 if interrupts.written else 1
@@ -64,7 +63,11 @@ def main() -> None:
         elif os.environ.get(LICENCE_TO_TRACE):
             raise
         else:
-            code = _complain(INTERRUPTED, 130) if interrupts.received else _complain(_defect(error), 1)
+            code = (
+                _complain(f"interrupted; {interrupts.what_is_there()}", 130)
+                if interrupts.received
+                else _complain(_defect(error), 1)
+            )
     interrupts.unwatch()
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -229,6 +232,12 @@ def profile(
 @path_option(
     "--after", help="For tables: the private/ folder of the release before, of the same persons, with its ledger."
 )
+@path_option(
+    "--resume",
+    metavar="FOLDER",
+    help="For tables with --memory: a new folder for finished steps, from which the same command goes on if it was "
+    "killed. It holds rows of the original, and goes when the release stands.",
+)
 @click.option(
     "--keep",
     type=Names(),
@@ -273,6 +282,7 @@ def anonymize(
     hold_out: float | None,
     control: Path | None,
     after: Path | None,
+    resume: Path | None,
     as_json: bool,
     kind: str | None,
     **asked: Any,
@@ -293,14 +303,21 @@ def anonymize(
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.kind import kind_of_policy
+    from shoal.resume import what_is_kept
     from shoal.stage import refuse_occupied
 
     if is_shown and not report:
         raise click.UsageError("--open shows the report, and --no-report writes none; leave one of both out")
     if is_piped := out == standard_streams.STREAM:
-        refused = {"--json": as_json, "--open": is_shown, "--keep": keep, "--force": force}
+        refused = {"--json": as_json, "--open": is_shown, "--keep": keep, "--force": force, "--resume": resume}
         out, report = standard_streams.hold_back(data, refused), False
-    refuse_occupied(out, replace=force)
+    if resume is not None:
+        interrupts.go_on_from(resume, out, data)
+    try:
+        refuse_occupied(out, replace=force)
+    except ShoalError as error:
+        kept = None if resume is None else what_is_kept(resume)
+        raise ShoalError(f"{error}; {kept}" if kept else str(error)) from None
     source = _source(data)
     policy: Any = asked_policy(source, policy_file, kind, asked_for_several(asked, keep, after))
     key, found = None, kind_of_policy(policy)
@@ -327,6 +344,7 @@ def anonymize(
             progress=step,
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
             after=after,
+            resume=resume,
         )
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)

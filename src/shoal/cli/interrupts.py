@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from shoal.errors import ShoalError
+from shoal.errors import PolicyError, ShoalError
 
 KEEPING = b"\nstopping in a moment, with the best groups so far; Ctrl-C again ends everything\n"
 UNTOUCHABLE = ("numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external")
@@ -17,6 +18,8 @@ received: list[int] = []
 """Signals that came, of which any error after them may be a consequence."""
 written: list[Path] = []
 """What was written whole before."""
+resumed: list[tuple[Path, Path, int | None]] = []
+"""Where finished steps are kept, if they are; where the release is to stand, and the number of what stood there."""
 
 
 class Paused(ShoalError):
@@ -37,6 +40,7 @@ def watch() -> None:
     """Begin a command: nothing was received or written yet."""
     received.clear()
     written.clear()
+    resumed.clear()
     Improving.is_on = Improving.is_stopped = False
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
@@ -54,6 +58,16 @@ def heed(*_: object) -> None:
         raise KeyboardInterrupt
 
 
+def go_on_from(folder: Path, out: Path, data: Sequence[Path]) -> None:
+    """Note where finished steps of what is read from `data` are kept, which may not be where the release will stand."""
+    from shoal.resume import refuse_same
+
+    if Path("-") in data:
+        raise PolicyError("standard input is gone after a kill, so --resume has nothing to go on with; name a file")
+    refuse_same(out, folder)
+    resumed[:] = [(folder, out, _number(out))]
+
+
 def all_is_written(path: Path) -> None:
     """From here on an interrupt would only keep the user from reading what was done."""
     written.append(path)
@@ -63,7 +77,24 @@ def all_is_written(path: Path) -> None:
 
 def what_is_there() -> str:
     """What a message says of the output."""
-    return f"{written[0]} was written before and is whole" if written else "nothing was written"
+    if written:
+        return f"{written[0]} was written before and is whole"
+    if not resumed:
+        return "nothing was written"
+    from shoal.resume import what_is_kept
+
+    folder, out, before = resumed[0]
+    kept = what_is_kept(folder)
+    is_there = _number(out) not in (None, before)  # for steps go when the release stands
+    told = f"{out} was written before and is whole" if is_there else "nothing was written"
+    return f"{told}; {kept}" if kept else told
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +59,12 @@ def _memory() -> int:
     except (AttributeError, OSError, ValueError):  # not a POSIX system
         return 2 * _LEAST_BYTES
     return max(_LEAST_BYTES, physical)
+
+
+def lacks_room(error: duckdb.Error) -> bool:
+    """Whether it is for want of memory, or of room on a disk, that something was not done."""
+    full = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
+    return isinstance(error, duckdb.OutOfMemoryException) or any(os.strerror(number) in str(error) for number in full)
 
 
 def literal(text: str) -> str:

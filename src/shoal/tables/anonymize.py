@@ -31,6 +31,7 @@ from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.history import history_labels, records_to_keep
+from shoal.tables.kept_groups import kept_groups
 from shoal.tables.limits import Limit, limits_on_table, n_of_sizes, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
@@ -42,6 +43,7 @@ from shoal.tables.record_order import content_order, secret_order
 
 if TYPE_CHECKING:
     from shoal.releases.series import Series
+    from shoal.resume import StepFolder
 
 _MOST_NAMED = 8
 RECORDS_COUNTED = "Records were counted, not persons"
@@ -114,13 +116,14 @@ def anonymize_table(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     series: Series | None = None,
+    steps: StepFolder | None = None,
 ) -> Anonymized:
     """Make the table to be published.
 
     Rows and columns are first put into an order that depends on their content and on a secret, which breaks ties
     (`secret_order`), so that for a given seed neither the order of the rows nor that of the columns changes the
     release. ``stop`` is asked while groups are improved, as in `partition_labels`. ``series`` says what other releases
-    have to do with it.
+    have to do with it, and ``steps`` where groups are kept once they are made.
     """
     attributes = attributes_of(table, policy)
     repeated = [] if policy.person else repeated_persons(table)
@@ -135,7 +138,19 @@ def anonymize_table(
     providers = provider_codes(table, policy.provider)[order] if policy.provider else None
     sorted_table = table.select(kept).take(order)
     task = PublishingTask(
-        sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons, providers, series
+        sorted_table,
+        order,
+        attributes,
+        policy,
+        notes,
+        seed,
+        executor,
+        progress,
+        stop,
+        persons,
+        providers,
+        series,
+        steps,
     )
     made = policy.method.way_of_publishing.make(task)
     return with_pseudonyms(made, table, policy, seed) if policy.keep_person else made
@@ -244,7 +259,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     elif len(limits) > len(of_sizes) and policy.method.diversity == "blind":
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
-        found = make(policy, notes, look=True)
+        found = kept_groups(task.steps, order, notes, lambda: make(policy, notes, look=True))
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
     whose, left = (persons, relimit(kept_rows)) if repeat(persons) else (None, ())

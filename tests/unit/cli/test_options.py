@@ -25,7 +25,7 @@ from shoal.policy import BasePolicy, Option, Strict, option
 KINDS = {kind.name: kind.policy for kind in kinds()}
 
 OF_THE_RUN = set(
-    "out policy_file kind key_file keep after force is_shown report hold_out control seed workers pool cluster".split()
+    "out policy_file kind key_file keep after resume force is_shown report hold_out control seed workers pool cluster".split()
     + "quiet verbose as_json".split()
 )
 NOT_ASKED = {
@@ -46,7 +46,7 @@ SPELLINGS = """
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
     --metadata --no-metadata --encoding --decimal --provider --coalition
-    --after --releases --reserve --panel
+    --after --releases --reserve --panel --resume
     --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 

@@ -17,13 +17,14 @@ import duckdb
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.data.database import bound, connection
+from shoal.data.database import bound, connection, lacks_room
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.parquet import TooManyDistinct, n_that_fit, refuse_uncountable
 from shoal.data.tables.parts import look_at
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
+from shoal.scratch import NoRoom
 
 _SLACK = 1.1
 """Parts are dealt by a hash, and are not equally large: so much more of them than would fit if they were."""
@@ -79,12 +80,12 @@ def _collapsed(
             found = scan(database)
             Table.of([Column(name, np.zeros(0, np.int32), np.empty(0, object)) for name in found.names])
             yield _collapse(database, path, found)
-    except duckdb.OutOfMemoryException:
-        raise DataError(
-            f"{path}: its distinct rows do not fit into the memory and the temporary folder that there are; raise "
-            "memory, or make room"
-        ) from None
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if lacks_room(error):
+            raise NoRoom(
+                f"{path}: its distinct rows do not fit into the memory and the temporary folder that there are; raise "
+                "memory, or make room"
+            ) from None
         raise DataError(f"{path}: it is damaged, or the temporary folder cannot be written; write it again") from None
 
 

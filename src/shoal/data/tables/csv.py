@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.bytes import open_bytes
-from shoal.data.database import connection, file_literal, literal
+from shoal.data.database import connection, file_literal, lacks_room, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
@@ -31,6 +31,7 @@ from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_hel
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
+from shoal.scratch import NoRoom
 
 _ROWS_AT_ONCE = 1 << 15
 _FEW_DISTINCT = 1 << 15  # above, the texts themselves are fetched: making an ENUM of them takes longer
@@ -112,10 +113,12 @@ def read_distinct_text(
             columns = _by_code(database, rows, told, few, names, markers)
             columns |= _by_text(database, rows, told, [i for i in kept if i not in columns], names, markers)
     except duckdb.OutOfMemoryException:
-        raise DataError(
+        raise NoRoom(
             f"{path}: its distinct rows do not fit into memory; drop columns that tell records apart, or raise memory"
         ) from None
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if lacks_room(error):
+            raise NoRoom(f"{path}: there is no room in the temporary folder to read it; make room") from None
         return None
     nothing = absent(int(n_records) if weights is None else len(weights))
     found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]

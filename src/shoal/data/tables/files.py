@@ -14,6 +14,7 @@ from shoal.data.sniff import Look, alien_of, look
 from shoal.data.tables.format import BOUNDED, FORMATS, HowToRead
 from shoal.data.tables.parts import look_at
 from shoal.data.tables.table import MARKERS, Table
+from shoal.data.tables.unchanged import unchanged
 from shoal.errors import DataError, MissingExtra, ShoalError, did_you_mean
 
 _COMPRESSED = (".gz", ".gzip")
@@ -107,7 +108,10 @@ def _read(seen: Look, reading: HowToRead) -> Table:
         raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
     if reading.drops is not None and not known.reads_distinct:
         raise DataError(f"{seen.path}: {BOUNDED}; convert it, or leave memory out")
-    return known.read(seen, reading)
+    if reading.drops is None or not known.stands_in_files:
+        return known.read(seen, reading)
+    with unchanged(seen.path):  # it is scanned several times
+        return known.read(seen, reading)
 
 
 def _read_unpacked(seen: Look, reading: HowToRead) -> Table:

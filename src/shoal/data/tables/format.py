@@ -83,6 +83,8 @@ class TableFormat(ABC):
     """What the file of a published table may be called."""
     reads_distinct: ClassVar[bool] = False
     """Whether it can read every distinct row once, and write rows that stand for several records."""
+    stands_in_files: ClassVar[bool] = True
+    """Whether all that is read stands in the files that are named, so that nothing changes unless they do."""
 
     @abstractmethod
     def looks_like(self, seen: Look) -> bool:

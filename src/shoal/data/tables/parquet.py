@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.database import bound, connection
+from shoal.data.database import bound, connection, lacks_room
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
@@ -24,6 +24,7 @@ from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spre
 from shoal.data.tables.sql_types import FLOATS, INTEGERS, TEXTS, TIMES, family, plain, portable, portable_type
 from shoal.data.tables.table import Column, encode_cells
 from shoal.errors import DataError
+from shoal.scratch import NoRoom
 
 _FEW_DISTINCT = 1 << 15
 _NEAR = 1 << 20  # of whole numbers, the greatest distance at which places are kept for all between them
@@ -160,12 +161,14 @@ def _told_errors(scanned: Scannable, *, is_weighed: bool) -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException:
         how = "drop columns that tell records apart, or raise memory" if is_weighed else "leave out columns"
-        raise DataError(f"{scanned.path}: its columns do not fit into the memory for reading; {how}") from None
+        raise NoRoom(f"{scanned.path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
         raise DataError(
             f"{scanned.path}: a column holds integers beyond 64 bits with sign; turn it into text"
         ) from None
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if lacks_room(error):
+            raise NoRoom(f"{scanned.path}: there is no room in the temporary folder to read it; make room") from None
         raise DataError(scanned.damage()) from None
 
 

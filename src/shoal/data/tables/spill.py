@@ -6,9 +6,12 @@ the dictionaries of the columns, is held.
 
 from __future__ import annotations
 
+import os
+import shutil
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +22,25 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Ints
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError, ShoalError
+from shoal.resume import UNFINISHED, FinishedStep, StepFolder
 from shoal.scratch import scratch_folder
 
 ROWS_AT_ONCE = 1 << 18
 """Rows that are read, or written, in one piece."""
 
 Rows2D = npt.NDArray[np.int32]
+
+_steps: ContextVar[StepFolder | None] = ContextVar("steps", default=None)
+
+
+@contextmanager
+def kept_in(steps: StepFolder) -> Iterator[None]:
+    """Let tables that are read in the block lie where steps are kept that are finished."""
+    token = _steps.set(steps)
+    try:
+        yield
+    finally:
+        _steps.reset(token)
 
 
 @contextmanager
@@ -34,9 +50,11 @@ def writing(path: Path) -> Iterator[None]:
         path.touch(mode=0o600)
         yield
     except OSError as error:
+        is_kept = path.parent.name.startswith(UNFINISHED)
+        where = f"the folder for what is finished ({path.parent.parent})" if is_kept else "the temporary folder"
         raise ShoalError(
-            "rows that do not fit into memory cannot be written to the temporary folder: "
-            f"{error.strerror or error}; make room there, or name another one in TMPDIR"
+            f"rows that do not fit into memory cannot be written to {where}: {error.strerror or error}; make room "
+            f"there, or name another one{'' if is_kept else ' in TMPDIR'}"
         ) from None
 
 
@@ -56,6 +74,8 @@ class RowFile:
     path: Path
     n_columns: int
     n_rows: int = 0
+    is_kept: bool = False
+    """Whether it belongs to a finished step, and goes with that."""
 
     def append(self, rows: Rows2D) -> None:
         """Write rows behind those that are there."""
@@ -79,16 +99,28 @@ class RowFile:
 
     def remove(self) -> None:
         """Forget the rows."""
-        self.path.unlink(missing_ok=True)
+        if not self.is_kept:
+            self.path.unlink(missing_ok=True)
         self.n_rows = 0
 
 
 class SpillFolder:
-    """A scratch folder that is there until it is closed, or nobody has it any more."""
+    """A scratch folder that is there until it is closed, or nobody has it any more.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    steps : StepFolder, optional
+        Where steps are kept that are finished; by default where `kept_in` says, if it does.
+    """
+
+    def __init__(self, steps: StepFolder | None = None) -> None:
+        self.steps = steps or _steps.get()
         self._stack = ExitStack()
-        self.path = self._stack.enter_context(scratch_folder())
+        if self.steps is None:
+            self.path = self._stack.enter_context(scratch_folder())
+        else:
+            self.path = self.steps.work()
+            self._stack.callback(shutil.rmtree, self.path, ignore_errors=True)
         self._end = weakref.finalize(self, self._stack.close)
         self._n_files = 0
 
@@ -97,8 +129,62 @@ class SpillFolder:
         self._n_files += 1
         return RowFile(self.path / f"rows-{self._n_files}", n_columns)
 
+    def finished(self, name: str) -> FinishedStep | None:
+        """A step that an earlier run has finished."""
+        return None if self.steps is None else self.steps.found(name)
+
+    @contextmanager
+    def finishing(self, name: str, *, by_seed: bool = False) -> Iterator[FinishedStep]:
+        """Where the files of a step are written, and what is to be known of it; kept if steps are."""
+        if self.steps is None:
+            yield FinishedStep(self.path, {})
+            return
+        with self.steps.finishing(name, by_seed=by_seed) as step:
+            yield step
+
+    def keep(self, name: str, files: Sequence[RowFile], *, by_seed: bool = False, **told: Any) -> None:
+        """Let files be a finished step, if steps are kept."""
+        if self.steps is None:
+            return
+        with self.steps.finishing(name, by_seed=by_seed) as step:
+            more: Any = step.told
+            more |= {**told, "files": [[file.n_columns, file.n_rows] for file in files]}
+            for i, file in enumerate(files):
+                if file.n_rows:
+                    os.rename(file.path, step.path / f"rows-{i}")
+        found = self.finished(name)
+        assert found is not None
+        for i, file in enumerate(files):
+            file.path, file.is_kept = found.path / f"rows-{i}", True
+
+    def kept(self, name: str) -> list[RowFile] | None:
+        """The files of a step that an earlier run has finished."""
+        found = self.finished(name)
+        if found is None:
+            return None
+        sizes = enumerate(found.told["files"])
+        return [RowFile(found.path / f"rows-{i}", n_columns, n_rows, True) for i, (n_columns, n_rows) in sizes]
+
+    def drop(self, *names: str) -> None:
+        """Forget steps that a later one stands for."""
+        if self.steps is not None:
+            for name in names:
+                self.steps.drop(name)
+
+    def tell(self, n_taken_up: int, n_parts: int) -> None:
+        """Say of how many parts of the rows the groups were taken up, if some were."""
+        if self.steps is not None and n_taken_up:
+            self.steps.notes.append(
+                f"The groups of {n_taken_up:,} of {n_parts:,} parts of the records were made by that run, too."
+            )
+
+    def forget(self, path: Path) -> None:
+        """Remove a file that belongs to no finished step."""
+        if path.parent == self.path:
+            path.unlink(missing_ok=True)
+
     def close(self) -> None:
-        """Remove all files."""
+        """Remove all files, but those of finished steps."""
         self._end()
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shoal.kinds.tables.sweep import TableTrials
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
+    from shoal.resume import StepFolder
     from shoal.secrets import PrivateFolder
     from shoal.stream.tables import TableWindows
 
@@ -66,6 +67,7 @@ class Tables(Kind):
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "stop": "whose groups are improved until it says so",
         "after": "whose persons are known again",
+        "resume": "which are read in bounded memory",
         "other": "",
         "beside": "whose persons a ledger knows again",
         "population": "",
@@ -110,9 +112,20 @@ class Tables(Kind):
         from shoal.kinds.tables.large import with_workers
 
         with with_workers(run) as workers, reading_on(workers):
-            found = self.load(source, policy)
+            if run.steps is None:
+                found = self.load(source, policy)
+            else:
+                from shoal.kinds.tables.resumed import table_of
+
+                found = table_of(run.steps, source, policy, run.progress, lambda: self.load(source, policy))
         notes = () if workers is None else workers.notes
         return replace(found, source=replace(found.source, notes=(*found.source.notes, *notes)))
+
+    def steps(self, source: Any, policy: Policy, run: Run) -> StepFolder:
+        """See `shoal.kinds.tables.resumed`."""
+        from shoal.kinds.tables.resumed import open_steps
+
+        return open_steps(source, policy, run)
 
     def load_again(
         self,
@@ -297,7 +310,14 @@ class Tables(Kind):
             data = series.table
         with bounded(policy.n_bytes), open_executor(run.workers, run.pool, run.cluster) as executor:
             made = anonymize_table(
-                data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop, series=series
+                data,
+                policy,
+                seed=run.seed,
+                executor=executor,
+                progress=run.progress,
+                stop=run.stop,
+                series=series,
+                steps=run.steps,
             )
         made = replace(made, notes=(*why, *made.notes))
         if run.progress is not None:

@@ -24,6 +24,7 @@ from shoal.tables.groups import Groups
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Method, Policy
     from shoal.releases.series import Series
+    from shoal.resume import StepFolder
     from shoal.tables.anonymize import Anonymized
 
 
@@ -89,6 +90,8 @@ class PublishingTask:
         From whom each row is, where several provide rows.
     series : Series, optional
         What decides who stands with whom, where the table is one of several releases.
+    steps : StepFolder, optional
+        Where groups are kept for a run that follows if this one is killed.
     """
 
     table: Table
@@ -103,6 +106,7 @@ class PublishingTask:
     persons: Ints | None = None
     providers: Ints | None = None
     series: Series | None = None
+    steps: StepFolder | None = None
 
 
 @dataclass(frozen=True)

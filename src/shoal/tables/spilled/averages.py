@@ -7,9 +7,10 @@ made. So the release is that of the same table in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from shoal.arrays import Codes, Floats, Ints
 from shoal.check.tables.averages_in_blocks import Averaged
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.kept_table import RANGES, ROWS
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.parquet import BASE_BYTES
-from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, save_arrays
+from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, SpillFolder, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
 from shoal.kernels.tables.mdav import MixedPoints
@@ -75,27 +77,33 @@ def anonymize_in_ranges(
     range_rows = min(range_rows or LARGER * policy.method.block_rows, most)
     n_records, notes = table.n_records, [*table.source.notes, *unstated_roles(attributes, policy)]
 
-    step("sorting records", 0, 0)
-    content = _sorted_rows(table, quasi, kept, min(most, MOST_SORTED))
-    points = _Points(coded, table.rows.counts, content)
-    records = CurveRecords.of(table.source.name, content, [points.column(n) for n in quasi], points.of, most)
     n_ranges = max(1, min(-(-n_records // range_rows), n_records // policy.k))
-    wanted = sample_rows(n_records, points.n_columns) if n_ranges > 1 else np.zeros(0, dtype=np.int32)
-    seen = _Seen(wanted)
-    ranges = records.dealt(table.rows.folder, n_ranges, seed, seen.look)
+    dealt = _Dealt.kept(table.rows.folder)
+    if dealt is None:
+        step("sorting records", 0, 0)
+        content = _sorted_rows(table, quasi, kept, min(most, MOST_SORTED))
+        points = _Points(coded, table.rows.counts, _in_order(list(coded.values()), content))
+        records = CurveRecords.of(table.source.name, content, [points.column(n) for n in quasi], points.of, most)
+        seen = _Seen(sample_rows(n_records, points.n_columns) if n_ranges > 1 else np.zeros(0, dtype=np.int32))
+        ranges = records.dealt(table.rows.folder, n_ranges, seed, seen.look)
+        dealt = _Dealt(ranges, seen.rows, records.sizes, points.order)
+        dealt.keep(table.rows.folder)
+    points = _Points(coded, table.rows.counts, dealt.order)
     grouped = _Averages(table, points)
-    for i, file in enumerate(ranges):
+    for i, file in enumerate(dealt.ranges):
         step("grouping records", i, n_ranges)
-        rows = file.read()
-        if n_ranges == 1:
-            labels = partition_labels(points.ranked(rows), policy.k, policy.method, seed=seed, note=notes.append)
-        else:
-            labels = near_linear_labels(points.mixed(rows), policy.k)
-        grouped.add(file, rows, labels)
+
+        def labels_of(rows: Rows2D, told: list[str]) -> Codes:
+            if n_ranges > 1:
+                return near_linear_labels(points.mixed(rows), policy.k)
+            return partition_labels(points.ranked(rows), policy.k, policy.method, seed=seed, note=told.append)
+
+        notes += grouped.add(file, labels_of)
+    table.rows.folder.tell(grouped.n_taken_up, n_ranges)
     if n_ranges > 1:
-        notes.append(near_linear_told(policy.method, policy.k, n_records, n_ranges, points.mixed(seen.rows)))
+        notes.append(near_linear_told(policy.method, policy.k, n_records, n_ranges, points.mixed(dealt.seen)))
     step("publishing groups", 0, n_ranges)
-    return _published(table, policy, attributes, kept, grouped, records.sizes, notes, min(most, MOST_SORTED))
+    return _published(table, policy, attributes, kept, grouped, dealt.sizes, notes, min(most, MOST_SORTED))
 
 
 def _numbers(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
@@ -126,10 +134,10 @@ def _records_that_fit(n_columns: int, n_quasi: int, k: int) -> int:
 class _Points:
     """Records as points on the scale of the whole table."""
 
-    def __init__(self, coded: Mapping[str, CodedAttribute], counts: Mapping[str, Ints], content: RowFile) -> None:
-        self.coded = dict(coded)
+    def __init__(self, coded: Mapping[str, CodedAttribute], counts: Mapping[str, Ints], order: Sequence[str]) -> None:
+        self.coded, self.order = dict(coded), list(order)
         columns = []
-        for c in _in_order(list(coded.values()), content):
+        for c in (coded[name] for name in order):
             per_rank = np.bincount(c.rank_of_code, counts[c.ranked.name], c.ranked.n_values).astype(np.int64)
             columns.append((c, standardised(c.ranked.positions, per_rank)))
         self._columns = [(c, standard) for c, standard in columns if (standard != standard[0]).any()]
@@ -158,7 +166,7 @@ class _Points:
         return points_of(self.of(rows))
 
 
-def _in_order(columns: list[CodedAttribute], content: RowFile) -> list[CodedAttribute]:
+def _in_order(columns: list[CodedAttribute], content: RowFile) -> list[str]:
     """Columns in the order of `shoal.tables.partition.mdav.mixed_points`: by their values, and then by their cells."""
     told = [(c.ranked.n_values, c.ranked.positions.tobytes()) for c in columns]
     cells = [b""] * len(columns)
@@ -169,7 +177,7 @@ def _in_order(columns: list[CodedAttribute], content: RowFile) -> list[CodedAttr
             cells = [cell + here.get(i, b"") for i, cell in enumerate(cells)]
         if len({(told[i], cells[i]) for i in alike}) == len(alike):
             break
-    return [columns[i] for i in sorted(range(len(columns)), key=lambda i: (*told[i], cells[i]))]
+    return [columns[i].ranked.name for i in sorted(range(len(columns)), key=lambda i: (*told[i], cells[i]))]
 
 
 class _Seen:
@@ -205,10 +213,38 @@ def _sorted_rows(table: SpilledTable, quasi: Sequence[str], kept: Sequence[str],
 
 
 @dataclass(frozen=True)
+class _Dealt:
+    """Records in ranges, some of all that were seen on the way, the sizes of classes, and the order of the columns."""
+
+    ranges: list[RowFile]
+    seen: Rows2D
+    sizes: tuple[Ints, Ints]
+    order: Sequence[str]
+
+    @classmethod
+    def kept(cls, folder: SpillFolder) -> _Dealt | None:
+        """Those of an earlier run."""
+        found, files = folder.finished(RANGES), folder.kept(RANGES)
+        if found is None or files is None:
+            return None
+        sizes, times = (np.array(told, dtype=np.int64) for told in found.told["sizes"])
+        return cls(files[:-1], files[-1].read(), (sizes, times), found.told["order"])
+
+    def keep(self, folder: SpillFolder) -> None:
+        """For a run that follows if this one is killed; the rows are not needed any more."""
+        if folder.steps is None:
+            return
+        seen = folder.new(self.ranges[0].n_columns)
+        seen.append(self.seen)
+        told: dict[str, Any] = {"sizes": [a.tolist() for a in self.sizes], "order": list(self.order)}
+        folder.keep(RANGES, [*self.ranges, seen], by_seed=True, **told)
+        folder.drop(ROWS)
+
+
+@dataclass(frozen=True)
 class _Range:
     file: RowFile
     labels: Path
-    n_groups: int
 
 
 class _Averages:
@@ -217,27 +253,37 @@ class _Averages:
     def __init__(self, table: SpilledTable, points: _Points) -> None:
         self._table, self._points = table, points
         self._ranges: list[_Range] = []
-        self.n_groups = 0
+        self.n_groups = self.n_taken_up = 0
 
-    def add(self, file: RowFile, rows: Rows2D, labels: Codes) -> None:
-        """Average the groups of a range."""
-        groups = Groups.of(labels)
-        path = self._table.rows.folder.path / f"groups-{len(self._ranges)}.npy"
-        save_arrays(path, labels + np.int32(self.n_groups))
-        for ranked in self._points.ranked(rows):
-            save_arrays(self._means(ranked.name, len(self._ranges)), group_means(ranked, groups))
-        self._ranges.append(_Range(file, path, len(groups.sizes)))
-        self.n_groups += len(groups.sizes)
+    def add(self, file: RowFile, labels_of: Callable[[Rows2D, list[str]], Codes]) -> list[str]:
+        """Group a range and average its groups; what there is to tell of it."""
+        folder, number = self._table.rows.folder, len(self._ranges)
+        found = folder.finished(f"groups-{number}")
+        self.n_taken_up += found is not None
+        if found is None:
+            rows, notes = file.read(), list[str]()
+            labels = labels_of(rows, notes)
+            groups = Groups.of(labels)
+            with folder.finishing(f"groups-{number}", by_seed=True) as step:
+                told: Any = step.told
+                told |= {"n_groups": len(groups.sizes), "notes": notes}
+                save_arrays(step.path / f"groups-{number}.npy", labels + np.int32(self.n_groups))
+                for ranked in self._points.ranked(rows):
+                    save_arrays(step.path / self._means(ranked.name, number), group_means(ranked, groups))
+            found = folder.finished(f"groups-{number}") or step
+        self._ranges.append(_Range(file, found.path / f"groups-{number}.npy"))
+        self.n_groups += found.told["n_groups"]
+        return list(found.told["notes"])
 
-    def _means(self, name: str, number: int) -> Path:
-        place = list(self._points.coded).index(name)
-        return self._table.rows.folder.path / f"means-{place}-{number}.npy"
+    def _means(self, name: str, number: int) -> str:
+        return f"means-{list(self._points.coded).index(name)}-{number}.npy"
 
     def columns(self) -> dict[str, Column]:
         """What is published of every group."""
         found = {}
         for name, coded in self._points.coded.items():
-            means = np.concatenate([np.load(self._means(name, i)) for i in range(len(self._ranges))])
+            files = [one.labels.parent / self._means(name, i) for i, one in enumerate(self._ranges)]
+            means = np.concatenate([np.load(file) for file in files])
             found[name] = published_means(self._table[name], coded.ranked, means)
         return found
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +20,15 @@ from shoal.check.tables.averages_in_blocks import Averaged
 from shoal.check.tables.classes import classes_of
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.kept_table import BLOCKS, ROWS
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.parquet import TooManyDistinct, n_that_fit
-from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, save_arrays
+from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, SpillFolder, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import Policy
 from shoal.progress import Progress
+from shoal.resume import FinishedStep
 from shoal.tables.anonymize import Anonymized, Behind, refuse_hopeless, unstated_roles
 from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import rank
@@ -97,17 +100,20 @@ def anonymize_spilled(
     limits = _limits(table, policy, attributes, sensitive)
     block_rows = block_rows or _rows_that_fit(len(rows.names))
 
-    step("making the first cuts", 0, rows.file.n_rows)
-    asked = list(coded.values())
-    blocks = first_cuts(
-        rows.file,
-        rows.folder,
-        asked,
-        limits,
-        policy.k,
-        block_rows,
-        lambda done, total: step("making the first cuts", done, total),
-    )
+    blocks = rows.folder.kept(BLOCKS)
+    if blocks is None:
+        step("making the first cuts", 0, rows.file.n_rows)
+        blocks = first_cuts(
+            rows.file,
+            rows.folder,
+            list(coded.values()),
+            limits,
+            policy.k,
+            block_rows,
+            lambda done, total: step("making the first cuts", done, total),
+        )
+        rows.folder.keep(BLOCKS, blocks)
+    rows.folder.drop(ROWS)
     rows.file.remove()
     if max(block.n_rows for block in blocks) > 2 * block_rows:
         what = "rows are in a block that cannot be cut"
@@ -116,6 +122,7 @@ def anonymize_spilled(
     for i, block in enumerate(blocks):
         step("grouping records", i, len(blocks))
         grouped.add(block)
+    rows.folder.tell(grouped.n_taken_up, len(blocks))
     step("publishing groups", 0, 0)
     labels = {n: grouped.labels(n, attributes[n]) for n in quasi}
     columns = {n: labels.get(n, table[n]) for n in kept}
@@ -196,7 +203,11 @@ class _Grouped:
         self._spans: list[list[str]] = []
         self._labels: list[tuple[Path, RowFile]] = []
         self._sizes: dict[int, int] = {}
-        self.n_groups = self.n_rows = 0
+        self.n_groups = self.n_rows = self.n_taken_up = 0
+
+    @property
+    def _folder(self) -> SpillFolder:
+        return self._table.rows.folder
 
     @property
     def _rounded(self) -> bool:
@@ -204,6 +215,16 @@ class _Grouped:
 
     def add(self, block: RowFile) -> None:
         """Cut a block to the end."""
+        found = self._folder.finished(f"groups-{len(self._labels)}")
+        self.n_taken_up += found is not None
+        found = found or self._cut(block)
+        self._labels.append((found.path / f"groups-{len(self._labels)}.npy", block))
+        for size, n_classes in found.told["sizes"]:
+            self._sizes[size] = self._sizes.get(size, 0) + n_classes
+        self.n_groups += found.told["n_groups"]
+        self.n_rows += block.n_rows
+
+    def _cut(self, block: RowFile) -> FinishedStep:
         rows = block.read()
         weights = np.ascontiguousarray(rows[:, -1])
         ranked = [replace(c.ranked, ranks=c.ranks(rows)) for c in self._coded.values()]
@@ -211,30 +232,28 @@ class _Grouped:
         everyone = np.arange(len(rows), dtype=np.int32)
         labels = finish_block(*block_arguments(ranked, everyone, self._policy.k, held, True, weights))
         groups, number = Groups.of(labels), len(self._labels)
-        for n, r in zip(self._coded, ranked, strict=True):
-            spans = Spans.of(r, groups, self._counts[n] if self._rounded else None)
-            save_arrays(self._file(n, number), *(getattr(spans, name) for name in spans.names()))
         sizes = classes_of(self._table.some(rows), list(self._coded), markers=self._policy.missing_markers).sizes
-        for size, n_classes in zip(*(a.tolist() for a in np.unique(sizes, return_counts=True)), strict=True):
-            self._sizes[size] = self._sizes.get(size, 0) + n_classes
-        path = self._table.rows.folder.path / f"groups-{number}.npy"
-        save_arrays(path, labels + np.int32(self.n_groups))
-        self._labels.append((path, block))
-        self.n_groups += len(groups.sizes)
-        self.n_rows += len(rows)
+        with self._folder.finishing(f"groups-{number}") as step:
+            told: Any = step.told
+            told["sizes"] = list(zip(*(a.tolist() for a in np.unique(sizes, return_counts=True)), strict=True))
+            told["n_groups"] = len(groups.sizes)
+            for n, r in zip(self._coded, ranked, strict=True):
+                spans = Spans.of(r, groups, self._counts[n] if self._rounded else None)
+                save_arrays(step.path / self._file(n, number), *(getattr(spans, name) for name in spans.names()))
+            save_arrays(step.path / f"groups-{number}.npy", labels + np.int32(self.n_groups))
+        return self._folder.finished(f"groups-{number}") or step
 
-    def _file(self, name: str, number: int) -> Path:
-        place = list(self._coded).index(name)
-        return self._table.rows.folder.path / f"spans-{place}-{number}.npz"
+    def _file(self, name: str, number: int) -> str:
+        return f"spans-{list(self._coded).index(name)}-{number}.npz"
 
     def labels(self, name: str, attribute: Attribute) -> Column:
         """The label of every group in a column."""
         parts = []
-        for number in range(len(self._labels)):
-            path = self._file(name, number)
+        for number, (groups, _) in enumerate(self._labels):
+            path = groups.parent / self._file(name, number)
             with np.load(path) as found:
                 parts.append(Spans(*found.values()))
-            path.unlink()
+            self._folder.forget(path)
         return label_groups(
             self._table[name],
             self._coded[name].ranked,
@@ -249,7 +268,7 @@ class _Grouped:
         """The group of each row of a block, and the block."""
         for path, block in self._labels:
             yield np.load(path), block
-            path.unlink()
+            self._folder.forget(path)
 
     @property
     def sizes_before(self) -> tuple[Ints, Ints]:

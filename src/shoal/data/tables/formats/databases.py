@@ -37,6 +37,7 @@ class Database(TableFormat):
     """One table of a database, found by its name or because there is no other."""
 
     reads_distinct = True
+    stands_in_files = False  # views show other files, and journals stand beside the file
     scannable: ClassVar[type[DatabaseTable]]
     """What a database scans, where the table is not held."""
 

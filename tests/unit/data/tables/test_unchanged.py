@@ -1,0 +1,87 @@
+"""Files that are written to while they are read, and those that are not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shoal.data.tables import files
+from shoal.data.tables.files import read_table
+from shoal.data.tables.unchanged import states_of, unchanged
+from shoal.errors import DataError
+from tests.unit.kinds.tables.test_large import put
+
+
+def append(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("more")
+
+
+def touch(path: Path) -> None:
+    told = path.stat()
+    os.utime(path, ns=(told.st_atime_ns, told.st_mtime_ns + 1))
+
+
+def put_another_in_its_place(path: Path) -> None:
+    other, told = path.with_name("other"), path.stat()
+    other.write_bytes(path.read_bytes())
+    os.utime(other, ns=(told.st_atime_ns, told.st_mtime_ns))
+    os.replace(other, path)
+
+
+@pytest.mark.parametrize("change", [append, touch, put_another_in_its_place, Path.unlink])
+def test_a_change_is_seen(tmp_path: Path, change: Callable[[Path], None]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    with unchanged(path):
+        path.read_text()
+    with pytest.raises(DataError, match=r"a\.txt: it changed while it was read"), unchanged(path):
+        change(path)
+
+
+def read_what_is_half_written(path: Path) -> None:
+    append(path)
+    raise DataError("it is damaged")
+
+
+def test_a_change_is_named_rather_than_what_comes_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    with pytest.raises(DataError, match="it changed"), unchanged(path):
+        read_what_is_half_written(path)
+    with pytest.raises(DataError, match="it is damaged"), unchanged(path):
+        raise DataError("it is damaged")
+
+
+def test_of_a_folder_each_file_counts_and_so_does_a_new_one(tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    folder.mkdir()
+    put(folder / "a.parquet", 20)
+    put(folder / "b.parquet", 30)
+    assert len(states_of(folder)) == len(states_of(tmp_path / "people" / "*.parquet")) == 2
+    for change in (lambda: touch(folder / "b.parquet"), lambda: put(folder / "c.parquet", 10)):
+        with pytest.raises(DataError, match="it changed"), unchanged(folder):
+            change()
+    assert states_of(tmp_path / "missing") == ()
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_scan_during_which_somebody_writes_is_refused(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In bounded memory, where a file is scanned several times; it has as many rows as before."""
+    path = put(tmp_path / f"people.{form}", 60)
+    known = files.FORMATS[form]
+    read = known.read
+
+    def read_slowly(*asked: object) -> object:
+        found = read(*asked)  # type: ignore[arg-type]
+        put(path, 60, seed=1)
+        return found
+
+    monkeypatch.setattr(known, "read", read_slowly)
+    with pytest.raises(DataError, match="it changed while it was read, so its rows may be of no single table"):
+        read_table(path, drops=lambda _: False)
