@@ -85,9 +85,10 @@ from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
 from shoal.kernels.strings.generate import generate_strings
 from shoal.kernels.strings.hash import BASES, Unwanted, fingerprints
+from shoal.strings.pool import REACH, ClassSymbols, make_pool
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-from shoal.strings.windows import REACH, ClassStrings, WindowSettings, find_rare, generate_window_block, join, make_pool
+from shoal.strings.windows import WindowSettings, find_rare, generate_window_block, join
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
@@ -289,8 +290,8 @@ def generate_block(
     return out, is_kept, int(n_rejected), sizes
 
 
-def _pools(statistics: GroupStatistics, settings: WindowSettings, rare: int) -> dict[int, ClassStrings]:
-    """The strings of each class."""
+def _pools(statistics: GroupStatistics, settings: WindowSettings, rare: int) -> dict[int, ClassSymbols]:
+    """What the strings of each class give."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
         raise PolicyError('these statistics hold no strings; draw with generator = "template"')
     n_symbols = len(statistics.alphabet)
