@@ -155,8 +155,9 @@ def _labels(text: WholeText, lines: Ints, headers: Ints, pattern: re.Pattern[str
     labels = [match[1] if match else None for match in found]
     without = [i for i, name in enumerate(labels) if not name]
     if without:
+        line = int(headers[without[0]]) + text.first_line
         raise DataError(
-            f"{text.path}, line {int(headers[without[0]]) + 1}: the expression finds no class in this description "
+            f"{text.path}, line {line}: the expression finds no class in this description "
             f"({len(without)} of {len(labels)} have none); widen the expression, or leave these records out"
         )
     return [name for name in labels if name]

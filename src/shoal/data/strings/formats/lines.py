@@ -79,7 +79,7 @@ def read_tokens(text: WholeText, source: StringSource, alphabet: Alphabet) -> St
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     if len(strangers):
         row = int(np.searchsorted(starts, int(np.argmax(symbols < 0)), side="right"))
-        refuse_strangers(text.path, row, len(strangers))
+        refuse_strangers(text.path, text.first_line + row - 1, len(strangers))
     return Strings(symbols, starts, known, True, source=source)
 
 
