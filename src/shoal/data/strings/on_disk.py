@@ -62,14 +62,14 @@ class _CodeFile:
 
     def write(self, at: int, symbols: Codes) -> None:
         self._file.seek(at * self.dtype.itemsize)
-        left = memoryview(np.ascontiguousarray(symbols, self.dtype)).cast("B")
+        left = memoryview(symbols.astype(self.dtype).data).cast("B")
         while len(left):
             left = left[self._file.write(left) :]
 
     def read(self, at: int, n: int) -> Codes:
         found = np.empty(n, self.dtype)
         self._file.seek(at * self.dtype.itemsize)
-        left = memoryview(found).cast("B")
+        left = memoryview(found.data).cast("B")
         while len(left):
             n_read = self._file.readinto(left)
             if not n_read:

@@ -236,7 +236,7 @@ def release_strings(
     notes = list(original.source.notes)
     original = replace(original, source=_published_source(original))
     if policy.method.unaligned == "refuse" and policy.method.generator != "markov":
-        refuse_unaligned(original)
+        refuse_unaligned(original, original.labels)
     condensation = condensation_of(policy, seed)
     if progress is not None:
         progress("grouping strings", 0, 0)
