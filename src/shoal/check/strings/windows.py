@@ -36,6 +36,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints, Mask
 from shoal.check.strings.originals import batches
 from shoal.check.strings.support import FALSE_ALARM, surprise
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings
 
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
@@ -101,9 +102,9 @@ class _Table:
 
 
 def possible_by_windows(
-    published: Strings,
+    published: SomeStrings,
     groups: Ints,
-    original: Strings,
+    original: SomeStrings,
     original_groups: Ints,
     classes: Ints,
     rule: WindowRule,
@@ -112,7 +113,7 @@ def possible_by_windows(
 
     Parameters
     ----------
-    published, original : Strings
+    published, original : Strings or StringsOnDisk
         In the same codes; the original without rare symbols.
     groups, original_groups : int64 arrays
         The group of each, numbered from 0 on; negative where an original has none.
@@ -219,7 +220,7 @@ def _before(text: _Text) -> Ints:
 
 
 def _of_classes(
-    strings: Strings, chosen: Ints, classes: Ints, n_symbols: int, fewest: int
+    strings: SomeStrings, chosen: Ints, classes: Ints, n_symbols: int, fewest: int
 ) -> tuple[_Table, _Table, _Table]:
     """Of the chosen strings: pairs that enough have, whether any that begins so has too few, and what a class has.
 
