@@ -238,7 +238,6 @@ class DrawnOnDisk:
     """Pseudo-strings in a file, in the order in which they are published; see `PseudoStrings`."""
 
     strings: StringsOnDisk
-    labels: Codes | None
     groups: Codes
     n_rejected: int
     n_dropped: int
@@ -521,9 +520,10 @@ class CondensationOnDisk:
                 progress("drawing pseudo-strings", sum(map(len, kept)), n)
         all_kept = np.concatenate(kept)
         rows = drawing.shuffled(all_kept)
+        labels = drawing.labels[rows] if counted.classes else None
+        made = replace(writer.done().in_order(rows), labels=labels, classes=counted.classes)
         self.pseudo_ = DrawnOnDisk(
-            writer.done().in_order(rows),
-            drawing.labels[rows] if counted.classes else None,
+            made.compact(),
             drawing.groups[rows],
             n_rejected,
             len(all_kept) - len(rows),

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.data.line_blocks import text_blocks
 from shoal.data.sniff import look
-from shoal.data.strings.alphabets import Alphabet, guess_of_counts
+from shoal.data.strings.alphabets import guess_of_counts
 from shoal.data.strings.format import HowToReadStrings, TextFormat
 from shoal.data.strings.strings import Strings, StringSource
 
@@ -61,9 +61,3 @@ class StringBlocks:
         source = replace(self.source, gzip=look(self.path).is_gzip)
         for text in text_blocks(self.path, BYTES_AT_ONCE, _MARKS.get(self.known.name, b"")):
             yield self.known.parse(text, source, self.how)
-
-
-def back_blocks(path: Path, source: StringSource, known: TextFormat) -> StringBlocks:
-    """A file that was written of strings of that source; nothing is guessed."""
-    alphabet = Alphabet.of(source.alphabet or "learned")
-    return StringBlocks(path, replace(source, notes=()), HowToReadStrings(alphabet), known)

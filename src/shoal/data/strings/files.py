@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from shoal.data.strings.blocks import IN_BLOCKS, StringBlocks
 from shoal.data.strings.format import FORMATS, HowToReadStrings, StringFormat, TextFormat, is_text
 from shoal.data.strings.formats.fasta import label_pattern
 from shoal.data.strings.formats.lines import check_delimiter
+from shoal.data.strings.on_disk import SomeStrings, StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import stem_of
 from shoal.errors import DataError, PolicyError, did_you_mean
@@ -138,6 +140,22 @@ def write_strings(strings: Strings, path: str | os.PathLike[str]) -> None:
     known.write(strings, path)
 
 
+def write_strings_on_disk(strings: StringsOnDisk, path: str | os.PathLike[str]) -> None:
+    """The same of strings in a file, in a format that is read in blocks; see `string_blocks`."""
+    known = FORMATS[strings.source.format]
+    assert isinstance(known, TextFormat)
+    _refuse_unwritable(strings, known)
+    known.write_pieces(known.pieces(strings), strings.source, path)
+
+
+def blocks_back(path: str | os.PathLike[str], source: StringSource) -> StringBlocks:
+    """The strings of a file that `write_strings_on_disk` wrote, read in blocks; nothing is guessed."""
+    known = FORMATS[source.format]
+    assert isinstance(known, TextFormat)
+    how = HowToReadStrings(Alphabet.of(source.alphabet or LEARNED))
+    return StringBlocks(Path(path), replace(source, notes=()), how, known)
+
+
 def read_strings_back(path: str | os.PathLike[str], source: StringSource, *, is_tokens: bool = False) -> Strings:
     """Read a file that `write_strings` wrote from strings of that source.
 
@@ -258,7 +276,7 @@ def _written_format(source: StringSource, is_tokens: bool) -> StringFormat:
     return FORMATS["tokens" if is_tokens else "lines"]
 
 
-def _refuse_unwritable(strings: Strings, known: StringFormat) -> None:
+def _refuse_unwritable(strings: SomeStrings, known: StringFormat) -> None:
     """Whatever would not be read back as it is."""
     if len(strings) == 0:
         raise DataError("there are no strings to write")

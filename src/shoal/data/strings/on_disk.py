@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -43,7 +43,22 @@ class SomeStrings(Protocol):
     def lengths(self) -> Ints:
         """The number of symbols of each string."""
 
+    @property
+    def labels(self) -> Codes | None:
+        """Their classes."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of these."""
+
+    @property
+    def source(self) -> StringSource:
+        """How they are written."""
+
     def __len__(self) -> int: ...
+
+    def compact(self) -> SomeStrings:
+        """The same with an alphabet and classes that hold nothing but what occurs."""
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Strings:
         """Some of them, held."""
@@ -86,7 +101,7 @@ class StringsOnDisk:
     ----------
     starts : int64 array (n_strings + 1,)
         Where each begins, from 0 on.
-    alphabet, is_tokens, source
+    alphabet, is_tokens, source, labels, classes
         As of `Strings`.
     """
 
@@ -96,6 +111,8 @@ class StringsOnDisk:
     source: StringSource
     _file: _CodeFile
     _first: int = 0
+    labels: Codes | None = None
+    classes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -117,7 +134,8 @@ class StringsOnDisk:
     def part(self, low: int, high: int) -> Strings:
         """The strings from one row to before another, held."""
         starts = self.starts[low : high + 1] - self.starts[low]
-        return self._held(self._file.read(self._first + int(self.starts[low]), int(starts[-1])), starts)
+        symbols = self._file.read(self._first + int(self.starts[low]), int(starts[-1]))
+        return self._held(symbols, starts, None if self.labels is None else self.labels[low:high])
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Strings:
         """Some of the strings, held, in the given order."""
@@ -140,17 +158,43 @@ class StringsOnDisk:
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - begins)])
         place = np.empty(n, np.int64)
         place[order] = np.arange(n)
-        return self._held(*take_strings(np.concatenate(found), starts, place))
+        labels = None if self.labels is None else self.labels[rows]
+        return self._held(*take_strings(np.concatenate(found), starts, place), labels)
 
     def slice(self, low: int, high: int) -> StringsOnDisk:
         """The strings from one row to before another, in the same file."""
         first = int(self.starts[low])
-        return replace(self, starts=self.starts[low : high + 1] - first, _first=self._first + first)
+        labels = None if self.labels is None else self.labels[low:high]
+        return replace(self, starts=self.starts[low : high + 1] - first, _first=self._first + first, labels=labels)
+
+    def counts(self) -> Ints:
+        """How often each symbol occurs."""
+        counts = np.zeros(len(self.alphabet), np.int64)
+        for low, high in self.runs():
+            counts += np.bincount(self.part(low, high).symbols, minlength=len(counts))
+        return counts
+
+    def compact(self) -> StringsOnDisk:
+        """The same with an alphabet and classes that hold nothing but what occurs; these if there is nothing else."""
+        made, used = self, self.counts() > 0
+        if not used.all():
+            code_of = (np.cumsum(used) - 1).astype(np.int32)
+            writer = DiskWriter(list(compress(self.alphabet, used.tolist())), self.is_tokens, self.source)
+            for low, high in self.runs():
+                part = self.part(low, high)
+                writer.add(code_of[part.symbols], part.lengths)
+            made = replace(writer.done(), labels=self.labels, classes=self.classes)
+        if made.labels is None:
+            return made
+        held = np.bincount(made.labels, minlength=len(made.classes)) > 0
+        labels = (np.cumsum(held) - 1).astype(np.int32)[made.labels]
+        return replace(made, labels=labels, classes=tuple(compress(made.classes, held.tolist())))
 
     def in_order(self, rows: npt.NDArray[np.integer[Any]]) -> StringsOnDisk:
         """Some of the strings, each once, in the given order in a file of their own."""
         lengths = self.lengths[rows]
-        made = replace(self, starts=_sums(lengths), _file=_CodeFile(len(self.alphabet)), _first=0)
+        labels = None if self.labels is None else self.labels[rows]
+        made = replace(self, starts=_sums(lengths), _file=_CodeFile(len(self.alphabet)), _first=0, labels=labels)
         place = np.full(len(self), -1, np.int64)
         place[rows] = np.arange(len(rows))
         bounds = np.array([0, *(high for _, high in made.runs(SYMBOLS_OF_A_RANGE))], np.int64)
@@ -177,8 +221,8 @@ class StringsOnDisk:
             made._file.write(first, take_strings(symbols, _sums(lengths[low:high][standing]), where)[0])
         return made
 
-    def _held(self, symbols: Codes, starts: Ints) -> Strings:
-        return Strings(symbols, starts, self.alphabet, self.is_tokens, source=self.source)
+    def _held(self, symbols: Codes, starts: Ints, labels: Codes | None) -> Strings:
+        return Strings(symbols, starts, self.alphabet, self.is_tokens, labels, self.classes, self.source)
 
 
 class DiskWriter:
