@@ -201,7 +201,7 @@ def generate(
         None takes the operating system's entropy. The result does not depend on the executor.
     """
     refuse_settings(order, support, lengths, copies, generator, window)
-    drawing = Drawing.of(
+    drawing = StringDrawing.of(
         statistics,
         {} if generator == "template" else pools_of(statistics, generator, order, support, window, is_named, rare),
         generator=generator,
@@ -239,7 +239,7 @@ def generate(
 
 
 @dataclass(frozen=True)
-class Drawing:
+class StringDrawing:
     """What is to be drawn: for each run of groups one call, which any worker can make.
 
     Attributes
@@ -278,7 +278,7 @@ class Drawing:
         refused: Words | None,
         is_named: bool,
         seed: int | np.random.SeedSequence | None,
-    ) -> Drawing:
+    ) -> StringDrawing:
         """As `generate` is asked to; `pools` are those of `pools_of`, of templates none."""
         words = [
             found for found in (statistics.originals if copies == "redraw" else None, refused) if found is not None

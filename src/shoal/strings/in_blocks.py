@@ -37,7 +37,7 @@ from shoal.strings.condense import (
     segments_of,
     summary_of,
 )
-from shoal.strings.generate import Block, Drawing, copy_keys, reach_of
+from shoal.strings.generate import Block, StringDrawing, copy_keys, reach_of
 from shoal.strings.groups import Plan, StringGrouping, group_segments, order_members, split_by_nearness
 from shoal.strings.growth import grow_groups, needed_share
 from shoal.strings.pool import ClassSymbols, Part, count_class
@@ -327,6 +327,11 @@ class CondensationOnDisk:
         self._refused = np.union1d(self._refused, refused)
         self._draw(executor, progress, note)
 
+    def forget(self) -> None:
+        """Let go of what only drawing again would need."""
+        del self._statistics, self._pools
+        self.pseudo_ = replace(self.pseudo_, groups=np.zeros(0, np.int32))
+
     def _put(
         self, blocks: StringBlocks, look: Callable[[StringsOnDisk, Codes | None], None]
     ) -> tuple[StringsOnDisk, Words]:
@@ -493,7 +498,7 @@ class CondensationOnDisk:
 
     def _draw(self, executor: Executor | None, progress: Progress | None, note: Callable[[str], None] | None) -> None:
         how, counted = self._how, self._counted
-        drawing = Drawing.of(
+        drawing = StringDrawing.of(
             self._statistics,
             self._pools,
             generator=how.generator,

@@ -32,7 +32,7 @@ SYMBOLS_AT_ONCE = 1_000_000
 Read = Callable[[], Iterable[Strings]]
 
 
-class Side(NamedTuple):
+class OwnSide(NamedTuple):
     """Originals without gaps, and the rows of those that fewer than k rows hold."""
 
     strings: StringsOnDisk
@@ -53,7 +53,7 @@ class OriginalsOnDisk:
         How many strings of each class hold each symbol.
     bare : StringsOnDisk
         The strings without rare symbols.
-    sides : tuple of Side
+    sides : tuple of OwnSide
         The strings as they came and, if that is something else, without rare symbols.
     """
 
@@ -62,7 +62,7 @@ class OriginalsOnDisk:
     labels: Codes | None
     holders: Ints
     bare: StringsOnDisk
-    sides: tuple[Side, ...]
+    sides: tuple[OwnSide, ...]
 
     def __len__(self) -> int:
         return len(self.bare)
@@ -276,7 +276,7 @@ class _Seen:
         return tuple(alphabet), tuple(classes), of_classes
 
 
-def _side(strings: StringsOnDisk, k: int) -> Side:
+def _side(strings: StringsOnDisk, k: int) -> OwnSide:
     keys = _keys(strings)
     order = np.argsort(keys, kind="stable")
     ascending = keys[order]
@@ -284,7 +284,7 @@ def _side(strings: StringsOnDisk, k: int) -> Side:
     n_holders = np.diff(np.append(heads, len(keys)))
     is_own = np.zeros(len(keys), bool)
     is_own[order] = np.repeat(n_holders < k, n_holders)
-    return Side(strings, np.flatnonzero(is_own & (strings.lengths > 0)))
+    return OwnSide(strings, np.flatnonzero(is_own & (strings.lengths > 0)))
 
 
 def _keys(strings: StringsOnDisk) -> Words:
