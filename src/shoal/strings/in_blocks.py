@@ -70,6 +70,8 @@ class StringCounts:
         How many strings of each class hold each symbol.
     source : StringSource
         As of strings that are held.
+    canonical_order : int32 array (n_strings,)
+        As `shoal.strings.condense.canonical_order`.
     """
 
     alphabet: tuple[str, ...]
@@ -79,7 +81,7 @@ class StringCounts:
     labels: Codes | None
     holders: Ints
     source: StringSource
-    _order_words: tuple[Words, Words]
+    canonical_order: Codes
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -104,11 +106,6 @@ class StringCounts:
         symbols = codes[block.symbols] if len(codes) else block.symbols
         return Strings(symbols, block.starts, self.alphabet, self.is_tokens, labels, self.classes, self.source)
 
-    def canonical_order(self) -> Ints:
-        """As `shoal.strings.condense.canonical_order`."""
-        labels = np.zeros(len(self), np.int8) if self.labels is None else self.labels
-        return np.lexsort((self._order_words[1], self._order_words[0], self.lengths, labels)).astype(np.int64)
-
 
 def changed_meanwhile() -> DataError:
     """What is said of a file that is another one when it is read again."""
@@ -130,7 +127,7 @@ class _Counter:
         self._holders = np.zeros((1, 1), np.int64)
         self._lengths: list[Ints] = [np.zeros(0, np.int64)]
         self._labels: list[Codes] = [np.zeros(0, np.int32)]
-        self._words: tuple[list[Words], list[Words]] = ([np.zeros(0, np.uint64)], [np.zeros(0, np.uint64)])
+        self._words: list[list[Words]] = [[np.zeros(0, np.uint64)], [np.zeros(0, np.uint64)]]
         self._notes: dict[str, int] = {}
         self._source = StringSource()
         self._has_classes = True
@@ -171,16 +168,19 @@ class _Counter:
             holders = holders[class_order]
         else:
             holders = holders.sum(axis=0, keepdims=True)
+        lengths = np.concatenate(self._lengths)
+        by = (lengths, np.zeros(len(lengths), np.int8) if labels is None else labels)
+        canonical = np.lexsort((*(np.concatenate(self._words.pop()) for _ in range(2)), *by)).astype(np.int32)
         notes = tuple(_note(told, n) for told, n in self._notes.items())
         return StringCounts(
             alphabet,
             classes,
             is_tokens,
-            np.concatenate(self._lengths),
+            lengths,
             labels,
             holders,
             replace(self._source, notes=notes or source.notes),
-            (np.concatenate(self._words[0]), np.concatenate(self._words[1])),
+            canonical,
         )
 
 
@@ -300,14 +300,14 @@ class CondensationOnDisk:
         if n < how.k:
             raise Infeasible(f"there are {n} strings, fewer than k = {how.k}; lower k or add strings")
         bare, originals = self._put(read(), look)
-        whole, order = self._counted.lengths, self._counted.canonical_order()
+        whole, order = self._counted.lengths, self._counted.canonical_order
         lengths, labels = bare.lengths, self._counted.labels
         by_class = rows_by_label(None if labels is None else labels[order], n, len(self._counted.classes))
         reasons, parts = segments_of(whole[order], lengths[order], by_class, how.k, how.eps, how.homogenize)
         refuse_no_segments(parts, bare.n_symbols, int(whole.sum()), how.k, how.fewest_holders)
         self.suppressed_ = np.empty_like(reasons)
         self.suppressed_[order] = reasons
-        rows = order[np.concatenate([own for _, own in parts])]
+        rows = order[np.concatenate([own for _, own in parts])]  # of the file
         sizes, of_class = np.array([len(own) for _, own in parts], np.int64), [label for label, _ in parts]
         del order, by_class, parts, reasons
         sorted_bare = bare.in_order(rows)

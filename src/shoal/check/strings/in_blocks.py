@@ -26,8 +26,8 @@ from shoal.data.strings.on_disk import DiskWriter, StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import DataError
 
-SYMBOLS_AT_ONCE = 1_000_000
-"""Symbols of possible near copies that are looked at together."""
+SYMBOLS_AT_ONCE = 300_000
+"""Symbols that are looked at together, as possible near copies or with the groups that they are from; some 100 MB."""
 
 Read = Callable[[], Iterable[Strings]]
 
@@ -220,6 +220,7 @@ def verify_on_disk(
         grouped.original[members],
         np.maximum(grouped.classes, 0),
         window_rule(asked, is_named=False),
+        SYMBOLS_AT_ONCE,
     )
     return Verdict(
         (

@@ -108,6 +108,7 @@ def possible_by_windows(
     original_groups: Ints,
     classes: Ints,
     rule: WindowRule,
+    n_at_once: int = BATCH_SYMBOLS,
 ) -> tuple[Mask, Mask]:
     """Which published strings can have been drawn, and which are not impossible but left the group too often.
 
@@ -120,6 +121,8 @@ def possible_by_windows(
     classes : int64 array (n_groups,)
         The class of each group.
     rule : WindowRule
+    n_at_once : int
+        About how many symbols are looked at together.
     """
     n_symbols = max(len(original.alphabet), len(published.alphabet), 1)
     rows = np.flatnonzero((original_groups >= 0) & (original.lengths > 0))
@@ -130,7 +133,7 @@ def possible_by_windows(
     n_groups = len(classes)
     sizes = np.bincount(original_groups[rows], weights=original.lengths[rows], minlength=n_groups)
     sizes += np.bincount(groups, weights=published.lengths, minlength=n_groups)
-    parcel = (np.cumsum(sizes) // BATCH_SYMBOLS).astype(np.int64)
+    parcel = (np.cumsum(sizes) // n_at_once).astype(np.int64)
     parts = np.arange(int(parcel[-1]) + 2 if len(parcel) else 1)
     by_group = np.argsort(groups, kind="stable")
     cuts, drawn_cuts = (np.searchsorted(parcel[g], parts) for g in (original_groups[rows], groups[by_group]))

@@ -195,8 +195,8 @@ class StringsOnDisk:
         lengths = self.lengths[rows]
         labels = None if self.labels is None else self.labels[rows]
         made = replace(self, starts=_sums(lengths), _file=_CodeFile(len(self.alphabet)), _first=0, labels=labels)
-        place = np.full(len(self), -1, np.int64)
-        place[rows] = np.arange(len(rows))
+        place = np.full(len(self), -1, np.int32 if len(rows) < 1 << 31 else np.int64)
+        place[rows] = np.arange(len(rows), dtype=place.dtype)
         bounds = np.array([0, *(high for _, high in made.runs(SYMBOLS_OF_A_RANGE))], np.int64)
         filled = made.starts[bounds[:-1]].copy()
         sources = list(self.runs())
