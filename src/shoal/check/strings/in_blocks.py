@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -172,8 +172,8 @@ def verify_on_disk(
     published: PublishedOnDisk,
     asked: StringAsked,
     originals: OriginalsOnDisk,
-    published_groups: Ints,
-    original_groups: Ints,
+    published_groups: Codes,
+    original_groups: Codes,
     template_lengths: Ints,
 ) -> Verdict:
     """Recompute all that is claimed of pseudo-strings that were drawn from windows; see `verify_strings`."""
@@ -190,8 +190,9 @@ def verify_on_disk(
     is_copy = np.logical_or.reduce([_among(keys, _keys(side.strings)[side.own]) for side in originals.sides])
     near = told_near_copies(int(find_near(published, originals).sum()), n, asked.k, asked.copies, asked.near_copies)
     copies = (told_no_copies(int(is_copy.sum()), n, asked.k), near) if asked.copies == "redraw" else (near,)
-    labels = np.zeros(len(originals), np.int64) if originals.labels is None else originals.labels.astype(np.int64)
-    shown_labels = np.zeros(n, np.int64) if published.labels is None else published.labels
+    del keys
+    labels: Any = np.zeros(len(originals), np.int8) if originals.labels is None else originals.labels
+    shown_labels: Any = np.zeros(n, np.int8) if published.labels is None else published.labels
     grouped = group_strings(
         shown.lengths,
         published_groups.astype(np.int64),
@@ -207,17 +208,20 @@ def verify_on_disk(
     held = told_rare_symbols(
         _holders_reached(shown, shown_labels, originals.holders), len(originals), asked.fewest_holders
     )
+    del labels, shown_labels
     # Both sides in the order of their groups.
     order = np.argsort(grouped.published, kind="stable")
     order = order[(grouped.sizes > 0)[grouped.published[order]]]
     members = np.argsort(grouped.original, kind="stable")
     members = members[grouped.original[members] >= 0]
+    by_group, own = originals.bare.in_order(members), grouped.original[members]
+    del members
     is_possible, is_suspect = np.zeros(n, bool), np.zeros(n, bool)
     is_possible[order], is_suspect[order] = possible_by_windows(
         shown.in_order(order),
         grouped.published[order],
-        originals.bare.in_order(members),
-        grouped.original[members],
+        by_group,
+        own,
         np.maximum(grouped.classes, 0),
         window_rule(asked, is_named=False),
         SYMBOLS_AT_ONCE,

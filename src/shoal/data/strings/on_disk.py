@@ -20,10 +20,10 @@ from shoal.data.ragged import runs_of_rows
 from shoal.data.strings.strings import Strings, StringSource, take_strings
 from shoal.errors import DataError
 
-SYMBOLS_AT_ONCE = 1 << 22
+SYMBOLS_AT_ONCE = 1 << 20
 """Symbols that are read at once."""
-SYMBOLS_OF_A_RANGE = 1 << 23
-"""Symbols that are put in order at once."""
+SYMBOLS_OF_A_RANGE, MOST_RANGES = 1 << 21, 512
+"""Symbols that are put in order at once, or more where there would be too many ranges of them."""
 _GAP = 1 << 12
 """Symbols between two strings that are rather read than left out."""
 
@@ -197,7 +197,8 @@ class StringsOnDisk:
         made = replace(self, starts=_sums(lengths), _file=_CodeFile(len(self.alphabet)), _first=0, labels=labels)
         place = np.full(len(self), -1, np.int32 if len(rows) < 1 << 31 else np.int64)
         place[rows] = np.arange(len(rows), dtype=place.dtype)
-        bounds = np.array([0, *(high for _, high in made.runs(SYMBOLS_OF_A_RANGE))], np.int64)
+        of_a_range = max(SYMBOLS_OF_A_RANGE, made.n_symbols // MOST_RANGES)
+        bounds = np.array([0, *(high for _, high in made.runs(of_a_range))], np.int64)
         filled = made.starts[bounds[:-1]].copy()
         sources = list(self.runs())
         for low, high in sources:

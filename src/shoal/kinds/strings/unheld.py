@@ -26,7 +26,7 @@ from shoal.data.strings.files import blocks_back, string_blocks, write_strings_o
 from shoal.data.strings.format import FORMATS
 from shoal.data.strings.on_disk import StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.errors import NotVerified, PolicyError
+from shoal.errors import Infeasible, NotVerified, PolicyError
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.release import (
     N_ROUNDS,
@@ -49,6 +49,8 @@ from shoal.strings.statistics import GroupStatistics
 
 N_DRAWN = 20_000
 """Strings that are measured and attacked, as whole groups of them."""
+BYTES_BEFORE, BYTES_A_STRING = 300_000_000, 350
+"""What is loaded before any string is, with what is read at once; and what is held of each string, however long."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,20 @@ class UnheldStrings:
         ------
         PolicyError
             If it is no file that can be read in blocks.
+        Infeasible
+            If what is held of each string does not fit into the bound.
         """
         if not isinstance(source, str | Path):
             raise PolicyError("a bound on memory is for files, and these strings are in memory: leave memory out")
         blocks = string_blocks(source, **policy.input.model_dump()).settled()
-        return cls(blocks, count_strings(blocks))
+        counted = count_strings(blocks)
+        needed = BYTES_BEFORE + BYTES_A_STRING * len(counted)
+        if policy.n_bytes is not None and needed > policy.n_bytes:
+            raise Infeasible(
+                f"{len(counted):,} strings take about {needed / 1e6:,.0f} MB, however short they are, and memory is "
+                f"{policy.memory}: raise memory or leave it out"
+            )
+        return cls(blocks, counted)
 
     def __len__(self) -> int:
         return len(self.counted)
@@ -338,8 +349,8 @@ def _verified(
         published,
         asked_of(policy),
         originals,
-        evidence.published_groups.astype(np.int64),
-        evidence.original_groups.astype(np.int64),
+        evidence.published_groups,
+        evidence.original_groups,
         evidence.template_lengths,
     )
     refuse_failed(verdict)

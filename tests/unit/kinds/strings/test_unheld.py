@@ -174,6 +174,11 @@ def test_what_cannot_be_read_in_blocks_is_refused_by_name(tmp_path: Path) -> Non
         shoal.anonymize(tmp_path / "absent.dat", policy)
     with pytest.raises(Infeasible, match="strings, fewer than k"):
         shoal.anonymize(put(tmp_path / "few.dat", 5), policy)
+    with (
+        patch.object(unheld, "BYTES_A_STRING", 10**7),
+        pytest.raises(Infeasible, match="400 strings take about 4,300 MB, however short they are, and memory is 1GB"),
+    ):
+        shoal.anonymize(path, policy)
 
 
 def test_nothing_is_left_in_the_temporary_folder_nor_when_it_is_full(
