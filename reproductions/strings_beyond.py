@@ -217,7 +217,7 @@ def longest(shown: Strings, original: Strings) -> str:
 def refused(original: Strings) -> list[str]:
     """What a release says of strings that are nearly the same and not aligned; nothing where they are not."""
     try:
-        refuse_unaligned(original)
+        refuse_unaligned(original, original.labels)
     except Infeasible as refusal:
         return [f'A release is refused: "{refusal}". The table is of `unaligned = "accept"`.', ""]
     return []

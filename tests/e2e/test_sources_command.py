@@ -100,3 +100,25 @@ def test_sketches_of_a_file_that_is_read_in_blocks(tmp_path: Path, run_here: Run
         assert (refused.code, refused.stderr.count("\n")) == (POLICY, 1)
         assert says in refused.stderr
         assert "needs all records in memory: leave memory out" in refused.stderr
+
+
+def bytes_of(out: Path) -> dict[str, bytes]:
+    """What is published, and the groups that were kept."""
+    files = [*(out / "publish").iterdir(), *(out / "private").glob("*.csv")]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def test_pseudo_strings_of_a_file_that_is_read_in_blocks(tmp_path: Path, run_here: RunHere) -> None:
+    lines = (" ".join(f"p{(i * j * j) % (7 + i % 5)}" for j in range(1, 4 + i % 9)) + "\n" for i in range(400))
+    write(tmp_path / "visits.txt", "".join(lines))
+    asked = ("anonymize", "visits.txt", "--kind", "strings", "--format", "tokens", "-k", "5", "--seed", "5")
+    for bound, out in (((), "held"), (("--memory", "1GB"), "bounded")):
+        made = run_here(*asked, *bound, "--keep", "groups", "-o", out, cwd=tmp_path)
+        assert made.code == 0, made.stderr
+    assert bytes_of(tmp_path / "held") == bytes_of(tmp_path / "bounded")
+    given = ("--original", "visits.txt", "--private", "bounded/private")
+    assert run_here("check", "bounded/publish", *given, cwd=tmp_path).code == 0
+    for more, says in ((("--generator", "markov"), 'generator = "markov"'), (("--column", "a"), "a column")):
+        refused = run_here(*asked, *more, "--memory", "1GB", "-o", "no", cwd=tmp_path)
+        assert (refused.code, refused.stderr.count("\n")) == (POLICY, 1)
+        assert f"{says} needs all strings in memory: leave memory out" in refused.stderr

@@ -32,12 +32,15 @@ class WholeText:
         Whether it was compressed.
     notes : tuple of str
         What was done to it that a user might not expect.
+    first_line : int
+        The number of its first line: more than 1 where it is a part of a file.
     """
 
     path: Path
     data: bytes = field(repr=False)
     gzipped: bool = False
     notes: tuple[str, ...] = ()
+    first_line: int = 1
 
     @property
     def array(self) -> Bytes:
@@ -46,7 +49,7 @@ class WholeText:
 
     def line_at(self, position: int) -> int:
         """The line, from 1, in which a byte stands."""
-        return self.data.count(b"\n", 0, position) + 1
+        return self.data.count(b"\n", 0, position) + self.first_line
 
     def line_starts(self) -> Ints:
         """Where each line begins, and where the last one ends."""

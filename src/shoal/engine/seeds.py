@@ -7,7 +7,7 @@ import numpy as np
 from shoal.errors import PolicyError
 
 
-def spawn_seeds(seed: int | np.random.SeedSequence | None, n: int) -> list[np.random.SeedSequence]:
+def spawn_seeds(seed: int | np.random.SeedSequence | None, n: int, first: int = 0) -> list[np.random.SeedSequence]:
     """Spawn one independent seed for each of n steps or blocks.
 
     Parameters
@@ -17,6 +17,8 @@ def spawn_seeds(seed: int | np.random.SeedSequence | None, n: int) -> list[np.ra
         operating system's entropy. The same seed always spawns the same ones, however often it is asked.
     n : int
         How many.
+    first : int
+        The number of the first one, where those before it are spawned elsewhere.
 
     Examples
     --------
@@ -25,7 +27,7 @@ def spawn_seeds(seed: int | np.random.SeedSequence | None, n: int) -> list[np.ra
     """
     if isinstance(seed, np.random.SeedSequence):
         # SeedSequence.spawn counts its children; a copy starts at the first one again.
-        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key).spawn(n)
+        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, n_children_spawned=first).spawn(n)
     if seed is not None and seed < 0:
         raise PolicyError("the seed is negative; give a whole number from 0 on, or none")
-    return np.random.SeedSequence(seed).spawn(n)
+    return np.random.SeedSequence(seed, n_children_spawned=first).spawn(n)

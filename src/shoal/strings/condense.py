@@ -248,7 +248,7 @@ class Condensation(Estimator):
         note : callable, optional
             Receives one sentence if workers were lost.
         """
-        self._fit(X, y, spawn_seeds(self._checked_seed(), 2)[0], executor, progress, note)
+        self._fit(X, y, spawn_seeds(self.checked_seed(), 2)[0], executor, progress, note)
         return self
 
     def fit_transform(
@@ -264,7 +264,7 @@ class Condensation(Estimator):
 
         Their classes, where there are any, are in ``pseudo_.strings``.
         """
-        of_groups, self._of_strings = spawn_seeds(self._checked_seed(), 2)
+        of_groups, self._of_strings = spawn_seeds(self.checked_seed(), 2)
         self._fit(X, y, of_groups, executor, progress, note)
         self._refused = np.zeros(0, np.uint64)
         self._draw(X, executor, progress, note)
@@ -304,7 +304,7 @@ class Condensation(Estimator):
                 copies=self.copies,
                 refused=self._refused,
                 is_named=isinstance(X, Strings) and bool(X.source.sites),
-                rare=self._fewest_holders,
+                rare=self.fewest_holders,
                 seed=self._of_strings,
                 source=X.source if isinstance(X, Strings) else None,
                 executor=crew,
@@ -317,7 +317,8 @@ class Condensation(Estimator):
             return nullcontext(executor)
         return open_executor(self.workers if self.workers is not None else os.cpu_count() or 1)
 
-    def _checked_seed(self) -> int | np.random.SeedSequence | None:
+    def checked_seed(self) -> int | np.random.SeedSequence | None:
+        """The seed, if it is one; else entropy of the operating system."""
         seed = self.seed
         if seed is None:
             return np.random.SeedSequence()  # one draw of entropy for both steps
@@ -326,11 +327,12 @@ class Condensation(Estimator):
         return int(seed)
 
     @property
-    def _fewest_holders(self) -> int:
+    def fewest_holders(self) -> int:
         """`rare`, with its default."""
         return self.rare if self.rare is not None else (1 if self.support == 1 else self.k)
 
-    def _refuse_settings(self) -> None:
+    def refuse_settings(self) -> None:
+        """Refuse what cannot be grouped or drawn by."""
         for name, value in (("k", self.k), ("rare", self.rare), ("block_strings", self.block_strings)):
             least = 1 if name == "rare" else 2
             if name == "rare" and value is None:
@@ -352,27 +354,20 @@ class Condensation(Estimator):
         progress: Progress | None,
         note: Callable[[str], None] | None,
     ) -> None:
-        self._refuse_settings()
+        self.refuse_settings()
         strings = _as_strings(X, y)
         if len(strings) < self.k:
             raise Infeasible(f"there are {len(strings)} strings, fewer than k = {self.k}; lower k or add strings")
-        rare = self._fewest_holders
+        rare = self.fewest_holders
         sorted_rows = canonical_order(strings)
         ordered = strings.take(sorted_rows)
         bare, n_rare_symbols, n_rare_places = without_rare_symbols(ordered, rare)
         originals = fingerprint_originals(ordered, bare, self.k)
-        reasons, parts = _segment(ordered.lengths, bare, self.k, self.eps, self.homogenize)
+        reasons, parts = segments_of(
+            ordered.lengths, bare.lengths, rows_by_class(bare), self.k, self.eps, self.homogenize
+        )
         del ordered
-        if not parts and not len(bare.symbols):
-            raise Infeasible(
-                f"no symbol is held by {rare} strings of a class, so nothing can be shown; lower k or rare"
-                if len(strings.symbols)
-                else "all strings are empty; there is nothing to condense"
-            )
-        if not parts:
-            raise Infeasible(
-                f"no {self.k} strings of a class have lengths alike, so all would be suppressed; raise eps or lower k"
-            )
+        refuse_no_segments(parts, len(bare.symbols), len(strings.symbols), self.k, rare)
         of_plans, of_groups = spawn_seeds(seed, 2)
         with self._executor(executor) as crew:
             plans: list[Plan] = run_blocks(
@@ -386,7 +381,11 @@ class Condensation(Estimator):
             )
             groupings = self._group(bare, [rows for _, rows in parts], plans, of_groups, crew, progress, note)
 
-        self.nearness_ = _nearness([templates for templates, _ in plans], groupings)
+        found, random = 0.0, 0.0
+        for (templates, _), grouping in zip(plans, groupings, strict=True):
+            near = nearness(templates, grouping)
+            found, random = found + near[0], random + near[1]
+        self.nearness_ = found / random if random > 0 else 0.0
         labels = np.full(len(strings), -1, np.int32)
         segments, statistics = [], []
         n_groups, at = 0, 0
@@ -404,7 +403,7 @@ class Condensation(Estimator):
                 templates.take(members) if isinstance(templates, Templates) else templates.of_strings(own, starts)
             )
             statistics.append(SegmentStatistics(label, by_group, group_starts, own, starts))
-            segments.append(_summary(label, templates, grouping))
+            segments.append(summary_of(label, templates, grouping))
         self.labels_ = np.empty_like(labels)
         self.labels_[sorted_rows] = labels
         self.suppressed_ = np.empty_like(reasons)
@@ -475,16 +474,34 @@ def _as_strings(X: Any, y: Sequence[str] | None) -> Strings:
     return Strings.of(X, y)
 
 
-def _segment(
-    whole: Ints, bare: Strings, k: int, eps: float, homogenize: Homogenize
+def refuse_no_segments(parts: Sequence[tuple[int, Ints]], n_bare: int, n_whole: int, k: int, rare: int) -> None:
+    """Refuse strings of which none has enough like it; the numbers are of symbols without rare ones and with these.
+
+    Raises
+    ------
+    Infeasible
+    """
+    if not parts and not n_bare:
+        raise Infeasible(
+            f"no symbol is held by {rare} strings of a class, so nothing can be shown; lower k or rare"
+            if n_whole
+            else "all strings are empty; there is nothing to condense"
+        )
+    if not parts:
+        raise Infeasible(
+            f"no {k} strings of a class have lengths alike, so all would be suppressed; raise eps or lower k"
+        )
+
+
+def segments_of(
+    whole: Ints, lengths: Ints, by_class: Sequence[tuple[int, Ints]], k: int, eps: float, homogenize: Homogenize
 ) -> tuple[Signs, list[tuple[int, Ints]]]:
     """Why each string is suppressed, and the class and rows of each segment; `whole` are lengths with rare symbols."""
-    reasons = np.zeros(len(bare), np.int8)
-    lengths = bare.lengths
+    reasons = np.zeros(len(lengths), np.int8)
     reasons[lengths == 0] = _RARE
     reasons[whole == 0] = _EMPTY
     parts: list[tuple[int, Ints]] = []
-    for label, everyone in rows_by_class(bare):
+    for label, everyone in by_class:
         rows = everyone[lengths[everyone] > 0]
         if len(rows) < k:
             # A class that is too small has rare symbols only, but that is not what is wrong with it.
@@ -497,18 +514,20 @@ def _segment(
     return reasons, parts
 
 
-def _nearness(templates: Sequence[Templates | TemplatesOnDemand], groupings: Sequence[StringGrouping]) -> float:
-    """The objective of some segments beside that of groups of the same sizes made at random."""
-    found, random = 0.0, 0.0
-    for some, grouping in zip(templates, groupings, strict=True):
-        if grouping.n_groups > 1 and grouping.n_blocks == 1:
-            shuffled = np.random.default_rng(0).permutation(grouping.labels)
-            found += grouping.objective / some.length * len(some)
-            random += objective_of(some.whole(), shuffled) / some.length * len(some)
-    return found / random if random > 0 else 0.0
+def nearness(templates: Templates | TemplatesOnDemand, grouping: StringGrouping) -> tuple[float, float]:
+    """The objective of a segment for its strings and lengths, and that of groups of the same sizes made at random.
+
+    Nothing of a segment of one group or of several blocks.
+    """
+    if grouping.n_groups == 1 or grouping.n_blocks > 1:
+        return 0.0, 0.0
+    share, n = templates.length, len(templates)
+    shuffled = np.random.default_rng(0).permutation(grouping.labels)
+    return grouping.objective / share * n, objective_of(templates.whole(), shuffled) / share * n
 
 
-def _summary(label: int, templates: Templates | TemplatesOnDemand, grouping: StringGrouping) -> Segment:
+def summary_of(label: int, templates: Templates | TemplatesOnDemand, grouping: StringGrouping) -> Segment:
+    """A segment in numbers."""
     return Segment(
         label,
         len(templates),

@@ -85,9 +85,10 @@ from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
 from shoal.kernels.strings.generate import generate_strings
 from shoal.kernels.strings.hash import BASES, Unwanted, fingerprints
+from shoal.strings.pool import REACH, ClassSymbols, make_pool
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-from shoal.strings.windows import REACH, ClassStrings, WindowSettings, find_rare, generate_window_block, join, make_pool
+from shoal.strings.windows import WindowSettings, find_rare, generate_window_block, join
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
@@ -200,49 +201,29 @@ def generate(
         None takes the operating system's entropy. The result does not depend on the executor.
     """
     refuse_settings(order, support, lengths, copies, generator, window)
-    words = [found for found in (statistics.originals if copies == "redraw" else None, refused) if found is not None]
-    drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *words]))
-    of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
-    unwanted = Unwanted(drawn_again, copy_keys(statistics), BASES[0])
-    segments = statistics.segments
-    settings = WindowSettings(window, support, order, by_group=generator == "window", is_named=is_named)
-    pools = {} if generator == "template" else _pools(statistics, settings, rare)
-    states = [
-        np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
-        for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
-    ]
-    out_lengths = [
-        _draw_lengths(segment, lengths, s)
-        for segment, s in zip(segments, spawn_seeds(of_lengths, len(segments)), strict=True)
-    ]
-    of_several_lengths = _of_several_lengths(segments)
-
-    def blocks() -> Iterator[tuple[object, ...]]:
-        for segment, state, sizes in zip(segments, states, out_lengths, strict=True):
-            starts = segment.group_starts
-            for first, last in _job_bounds(segment):
-                rows = np.arange(starts[first], starts[last])
-                drawn = (starts[first : last + 1] - starts[first], sizes[rows], state[first:last])
-                if generator == "template":
-                    yield segment.templates.take(rows), *drawn, (order, support), unwanted
-                else:
-                    n_longer = N_LONGER if lengths == "spread" and segment.label in of_several_lengths else 0
-                    members = take_strings(segment.symbols, segment.starts, rows)
-                    own = settings._replace(n_longer=n_longer)
-                    yield *members, *drawn, own, pools[segment.label], N_TRIES, unwanted
-
-    work = generate_block if generator == "template" else generate_window_block
-    found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
-    pools.clear()
+    drawing = StringDrawing.of(
+        statistics,
+        {} if generator == "template" else pools_of(statistics, generator, order, support, window, is_named, rare),
+        generator=generator,
+        order=order,
+        support=support,
+        window=window,
+        lengths=lengths,
+        copies=copies,
+        refused=refused,
+        is_named=is_named,
+        seed=seed,
+    )
+    found: list[Block] = run_blocks(drawing.work, drawing.blocks(), executor, progress, note)
+    drawing.pools.clear()
     is_kept = np.concatenate([np.zeros(0, bool), *(f[1] for f in found)])
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *(f[3] for f in found)]))])
     starts = starts.astype(np.int64)
     n_rejected = sum(f[2] for f in found)
     symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
     found.clear()
-    groups = np.repeat(np.arange(statistics.n_groups, dtype=np.int32), statistics.sizes)
-    labels = np.repeat(np.array([s.label for s in segments], dtype=np.int32), [len(s.templates) for s in segments])
-    rows = np.random.default_rng(of_order).permutation(np.flatnonzero(is_kept))
+    groups, labels = drawing.groups, drawing.labels
+    rows = drawing.shuffled(is_kept)
     kept, kept_starts = take_strings(symbols, starts, rows)
     del symbols
     strings = Strings(
@@ -255,6 +236,111 @@ def generate(
         source or StringSource(),
     ).compact()
     return PseudoStrings(strings, groups[rows], n_rejected, len(is_kept) - len(rows))
+
+
+@dataclass(frozen=True)
+class StringDrawing:
+    """What is to be drawn: for each run of groups one call, which any worker can make.
+
+    Attributes
+    ----------
+    statistics : GroupStatistics
+    pools : dict of int to ClassSymbols
+        What each class gives.
+    states : list of uint64 array
+        Of each segment the state of the random numbers of each group.
+    out_lengths : list of int64 array
+        Of each segment the length of each pseudo-string.
+    """
+
+    statistics: GroupStatistics
+    pools: dict[int, ClassSymbols]
+    states: list[Words]
+    out_lengths: list[Ints]
+    settings: WindowSettings
+    unwanted: Unwanted
+    is_by_template: bool
+    _of_order: np.random.SeedSequence
+    _n_longer: dict[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        statistics: GroupStatistics,
+        pools: dict[int, ClassSymbols],
+        *,
+        generator: Generator,
+        order: int,
+        support: int,
+        window: float,
+        lengths: Lengths,
+        copies: Copies,
+        refused: Words | None,
+        is_named: bool,
+        seed: int | np.random.SeedSequence | None,
+    ) -> StringDrawing:
+        """As `generate` is asked to; `pools` are those of `pools_of`, of templates none."""
+        words = [
+            found for found in (statistics.originals if copies == "redraw" else None, refused) if found is not None
+        ]
+        drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *words]))
+        of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
+        segments = statistics.segments
+        several = _of_several_lengths(segments) if lengths == "spread" else set()
+        return cls(
+            statistics,
+            pools,
+            [
+                np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
+                for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
+            ],
+            [
+                _draw_lengths(segment, lengths, s)
+                for segment, s in zip(segments, spawn_seeds(of_lengths, len(segments)), strict=True)
+            ],
+            WindowSettings(window, support, order, by_group=generator == "window", is_named=is_named),
+            Unwanted(drawn_again, copy_keys(statistics), BASES[0]),
+            generator == "template",
+            of_order,
+            dict.fromkeys(several, N_LONGER),
+        )
+
+    @property
+    def work(self) -> Callable[..., Block]:
+        """What is called with each block."""
+        return generate_block if self.is_by_template else generate_window_block
+
+    def blocks(self) -> Iterator[tuple[object, ...]]:
+        """The arguments of each call."""
+        for segment, state, sizes in zip(self.statistics.segments, self.states, self.out_lengths, strict=True):
+            starts = segment.group_starts
+            for first, last in _job_bounds(segment):
+                rows = np.arange(starts[first], starts[last])
+                drawn = (starts[first : last + 1] - starts[first], sizes[rows], state[first:last])
+                if self.is_by_template:
+                    how = (self.settings.order, self.settings.support)
+                    yield segment.templates.take(rows), *drawn, how, self.unwanted
+                else:
+                    own = self.settings._replace(n_longer=self._n_longer.get(segment.label, 0))
+                    members = segment.members(first, last)
+                    yield *members, *drawn, own, self.pools[segment.label], N_TRIES, self.unwanted
+
+    @property
+    def groups(self) -> Codes:
+        """The group of each pseudo-string, in the order in which they are drawn."""
+        return np.repeat(np.arange(self.statistics.n_groups, dtype=np.int32), self.statistics.sizes)
+
+    @property
+    def labels(self) -> Codes:
+        """The class of each."""
+        segments = self.statistics.segments
+        return np.repeat(
+            np.array([s.label for s in segments], dtype=np.int32), [int(s.group_starts[-1]) for s in segments]
+        )
+
+    def shuffled(self, is_kept: Mask) -> Ints:
+        """Those that are kept, in random order."""
+        return np.random.default_rng(self._of_order).permutation(np.flatnonzero(is_kept))
 
 
 def generate_block(
@@ -289,10 +375,19 @@ def generate_block(
     return out, is_kept, int(n_rejected), sizes
 
 
-def _pools(statistics: GroupStatistics, settings: WindowSettings, rare: int) -> dict[int, ClassStrings]:
-    """The strings of each class."""
+def pools_of(
+    statistics: GroupStatistics,
+    generator: Generator,
+    order: int,
+    support: int,
+    window: float,
+    is_named: bool,
+    rare: int,
+) -> dict[int, ClassSymbols]:
+    """What the strings of each class give."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
         raise PolicyError('these statistics hold no strings; draw with generator = "template"')
+    settings = WindowSettings(window, support, order, by_group=generator == "window", is_named=is_named)
     n_symbols = len(statistics.alphabet)
     pools = {}
     for label in {s.label for s in statistics.segments}:
@@ -304,15 +399,19 @@ def _pools(statistics: GroupStatistics, settings: WindowSettings, rare: int) -> 
             for s in segments
         ]
         joined = join([(s.symbols, s.starts) for s in segments])
-        reach = REACH if settings.by_group else 1  # a chain knows the symbol before alone
-        fewest = max(settings.support, rare)
-        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, fewest, settings.order, reach)
+        fewest = max(support, rare)
+        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, fewest, order, reach_of(settings))
     return pools
+
+
+def reach_of(settings: WindowSettings) -> int:
+    """How many places before a symbol one is looked for that it is drawn after; a chain knows the one before alone."""
+    return REACH if settings.by_group else 1
 
 
 def _of_several_lengths(segments: Sequence[SegmentStatistics]) -> set[int]:
     """The classes whose strings are not all of one length, as aligned ones are."""
-    lengths = [(s.label, int(n)) for s in segments for n in np.unique(s.templates.lengths)]
+    lengths = [(s.label, int(n)) for s in segments for n in np.unique(s.lengths)]
     return {label for label, n in lengths if any(other == label and m != n for other, m in lengths)}
 
 
@@ -342,11 +441,12 @@ def _draw_lengths(segment: SegmentStatistics, lengths: Lengths, seed: np.random.
     A spread length lies between two neighbours in the sorted lengths of the group, so the lengths of the group
     are kept as a distribution, and none is picked for itself.
     """
-    n, starts = len(segment.templates), segment.group_starts
+    starts = segment.group_starts
+    n = int(starts[-1])
     if lengths == "template":
-        return np.full(n, segment.templates.length, np.int64)
+        return np.full(n, segment.length, np.int64)
     group = np.repeat(np.arange(segment.n_groups), np.diff(starts))
-    ascending = segment.templates.lengths[np.lexsort((segment.templates.lengths, group))]
+    ascending = segment.lengths[np.lexsort((segment.lengths, group))]
     place = np.random.default_rng(seed).random(n) * (np.diff(starts)[group] - 1)
     below = np.floor(place).astype(np.int64)
     low = ascending[starts[:-1][group] + below]
@@ -356,7 +456,8 @@ def _draw_lengths(segment: SegmentStatistics, lengths: Lengths, seed: np.random.
 
 def _job_bounds(segment: SegmentStatistics) -> Iterator[tuple[int, int]]:
     """Cut the groups of a segment into runs of about equal work."""
-    n_jobs = -(-len(segment.templates) * segment.templates.length // JOB_SYMBOLS)
-    cuts = np.searchsorted(segment.group_starts, np.linspace(0, len(segment.templates), n_jobs + 1))
+    n = int(segment.group_starts[-1])
+    n_jobs = -(-n * segment.length // JOB_SYMBOLS)
+    cuts = np.searchsorted(segment.group_starts, np.linspace(0, n, n_jobs + 1))
     bounds = np.unique(cuts)
     return zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)

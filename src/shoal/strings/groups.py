@@ -131,12 +131,16 @@ def group_segments(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    before: tuple[int, int] = (0, 0),
 ) -> list[StringGrouping]:
-    """Group all blocks of all segments, several at once, and measure on samples what splitting cost."""
+    """Group all blocks of all segments, several at once, and measure on samples what splitting cost.
+
+    `before` are the blocks, and the segments of several blocks, of segments that are grouped elsewhere before these.
+    """
     of_blocks, of_samples = spawn_seeds(seed, 2)
     # Large blocks first: the last one to end should not be the longest.
     jobs = [(p, b) for p, (_, blocks) in enumerate(plans) for b in range(len(blocks))]
-    seeds = dict(zip(jobs, spawn_seeds(of_blocks, len(jobs)), strict=True))
+    seeds = dict(zip(jobs, spawn_seeds(of_blocks, len(jobs), before[0]), strict=True))
     jobs.sort(key=lambda job: -(len(plans[job[0]][1][job[1]]) ** 2) * plans[job[0]][0].length)
     results = run_blocks(group_block, _Jobs(plans, jobs, k, seeds), executor, progress=progress, note=note)
     found = dict(zip(jobs, results, strict=True))
@@ -148,7 +152,7 @@ def group_segments(
                 split_cost,
                 [
                     (sample_for_split(plans[p][0], max(block_strings, 2 * k), s), k, s, len(plans[p][1]))
-                    for p, s in zip(split, spawn_seeds(of_samples, len(split)), strict=True)
+                    for p, s in zip(split, spawn_seeds(of_samples, len(split), before[1]), strict=True)
                 ],
                 executor,
                 note=note,
@@ -276,21 +280,24 @@ def split_by_nearness(
 ) -> list[Ints]:
     """Cut the templates in two, by which of two centroids they are nearer to, until no part has too many."""
     everyone = np.arange(len(templates))
-    waiting = [(templates, everyone, everyone, seed)]  # where the part's templates stand, and at which rows there
+    # Where the part's templates stand, and at which rows there.
+    waiting: list[tuple[Templates | TemplatesOnDemand, Ints, Ints, np.random.SeedSequence]]
+    waiting = [(templates, everyone, everyone, seed)]
     blocks: list[Ints] = []
     while waiting:
         source, places, rows, own_seed = waiting.pop()
         if len(rows) <= block_strings:
             blocks.append(rows)
             continue
-        if isinstance(source, TemplatesOnDemand) and len(rows) <= MANY_STRINGS:
+        if isinstance(source, TemplatesOnDemand) and len(rows) <= source.at_once:
             source, places = source.take(places), np.arange(len(rows))
         of_cut, of_left, of_right = spawn_seeds(own_seed, 3)
         order = np.argsort(_lean(source, places, of_cut), kind="stable")
         n_parts = -(-len(rows) // block_strings)
         half = len(rows) * (n_parts // 2) // n_parts
         for part, of_part in ((np.sort(order[half:]), of_right), (np.sort(order[:half]), of_left)):
-            waiting.append((source, places[part], rows[part], of_part))
+            there = source.part(places[part]) if isinstance(source, TemplatesOnDemand) else (source, places[part])
+            waiting.append((*there, rows[part], of_part))
     return blocks
 
 
@@ -337,9 +344,10 @@ def _lean(templates: Templates | TemplatesOnDemand, rows: Ints, seed: np.random.
             break
         first, second = order[:half], order[half:]
     lean = np.empty(n)
-    for low in range(0, n, MANY_STRINGS):
-        arrays = _sparse(templates.take(rows[low : low + MANY_STRINGS]))
-        lean[low : low + MANY_STRINGS] = similarities(arrays, two) - similarities(arrays, one)
+    at_once = templates.at_once if isinstance(templates, TemplatesOnDemand) else MANY_STRINGS
+    for low in range(0, n, at_once):
+        arrays = _sparse(templates.take(rows[low : low + at_once]))
+        lean[low : low + at_once] = similarities(arrays, two) - similarities(arrays, one)
     return lean
 
 

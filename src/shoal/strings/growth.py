@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.strings.strings import take_strings
 from shoal.strings.groups import Plan, StringGrouping, order_members, whole_segment
 from shoal.strings.windows import bins_of_lengths, count_needed
@@ -28,9 +28,16 @@ def told_by_groups(
     """How many members groups need for what they tell beside those that they have, on average; 1 is the most."""
     members, group_starts = order_members(grouping.labels, grouping.n_groups)
     own, own_starts = take_strings(symbols, starts, members)
-    n_bins, reaches = bins_of_lengths(np.diff(own_starts), group_starts, window)
-    needed, _ = count_needed(own, own_starts, group_starts, n_bins, reaches, support, n_symbols)
-    return float((needed / (np.diff(group_starts) * (2 * reaches + 1))).mean())
+    return float(needed_share(own, own_starts, group_starts, support, window, n_symbols).mean())
+
+
+def needed_share(
+    symbols: Codes, starts: Ints, group_starts: Ints, support: int, window: float, n_symbols: int
+) -> Floats:
+    """How many members each group needs beside those that it has; the members stand group by group."""
+    n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, window)
+    needed, _ = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
+    return np.asarray(needed / (np.diff(group_starts) * (2 * reaches + 1)))
 
 
 def grow_groups(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.data.strings.strings import Strings
+from shoal.arrays import Codes, Ints
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.errors import Infeasible
 
 N_PAIRS = 100
@@ -19,13 +20,16 @@ RARE_BY_CHANCE = 100  # of so many strings of letters drawn at random one has a 
 FEWEST_SHARED = 20  # symbols of a string, below which it has too few fragments
 
 
-def shared_fragments(strings: Strings) -> float:
+def shared_fragments(strings: SomeStrings, among: Ints | None = None) -> float:
     """Which share of its fragments a string has in common with another, in the middle over some pairs.
+
+    Of all strings, or `among` those of some rows.
 
     Fragments are so long that chance hardly gives any to both. Strings that repeat themselves share none.
     """
-    rows = np.flatnonzero(strings.lengths >= FEWEST_SHARED)
-    if len(rows) < max(2, len(strings) / 2):
+    everyone = np.arange(len(strings)) if among is None else among
+    rows = everyone[strings.lengths[everyone] >= FEWEST_SHARED]
+    if len(rows) < max(2, len(everyone) / 2):
         return 0.0
     rng = np.random.default_rng(0)
     first = rng.integers(len(rows), size=N_PAIRS)
@@ -46,30 +50,30 @@ def shared_fragments(strings: Strings) -> float:
     return float(np.median(shares))
 
 
-def find_unaligned(strings: Strings) -> float:
+def find_unaligned(strings: SomeStrings, labels: Codes | None) -> float:
     """The greatest share of fragments in common of a class whose strings differ in length; 0.0 if there is none.
 
-    Tokens are not looked at: visits and baskets are of no common descent.
+    Tokens are not looked at: visits and baskets are of no common descent. `labels` are the classes of the strings.
     """
     if strings.is_tokens:
         return 0.0
-    labels = np.zeros(len(strings), np.int32) if strings.labels is None else strings.labels
-    found = 0.0
+    lengths, found = strings.lengths, 0.0
+    labels = np.zeros(len(lengths), np.int32) if labels is None else labels
     for label in np.unique(labels).tolist():
-        rows = np.flatnonzero((labels == label) & (strings.lengths > 0))
-        if len(np.unique(strings.lengths[rows])) > 1:
-            found = max(found, shared_fragments(strings.take(rows)))
+        rows = np.flatnonzero((labels == label) & (lengths > 0))
+        if len(np.unique(lengths[rows])) > 1:
+            found = max(found, shared_fragments(strings, rows))
     return found
 
 
-def refuse_unaligned(strings: Strings) -> None:
+def refuse_unaligned(strings: SomeStrings, labels: Codes | None) -> None:
     """Refuse strings that are nearly the same and not aligned.
 
     Raises
     ------
     Infeasible
     """
-    shared = find_unaligned(strings)
+    shared = find_unaligned(strings, labels)
     if shared >= MOST_SHARED:
         raise Infeasible(
             f"the strings are nearly the same and not aligned: two of them share {100 * shared:.0f} % of their "

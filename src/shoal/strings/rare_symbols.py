@@ -37,7 +37,7 @@ def without_rare_symbols(strings: Strings, rare: int) -> tuple[Strings, int, int
         commonest = _commonest(few, strings, runs)
         found = [_filled(few, commonest, strings, low, high) for low, high in runs]
     else:
-        found = [_without(few, strings, low, high) for low, high in runs]
+        found = [without_few(few, strings, low, high) for low, high in runs]
     symbols = np.concatenate([f[0] for f in found])
     starts = np.concatenate([[0], np.cumsum(np.concatenate([f[1] for f in found]))]).astype(np.int64)
     return replace(strings, symbols=symbols, starts=starts), int(few.sum()), sum(f[2] for f in found)
@@ -67,7 +67,7 @@ def _commonest(few: Mask, strings: Strings, runs: Sequence[tuple[int, int]]) -> 
 
 
 def _filled(few: Mask, commonest: Codes, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
-    """As `_without`, of strings whose places have names."""
+    """As `without_few`, of strings whose places have names."""
     symbols, label, site = _cells(strings, low, high)
     is_rare = few[label, symbols]
     made = np.where(is_rare, commonest[label, site], symbols)
@@ -84,8 +84,11 @@ def _cells(strings: Strings, low: int, high: int) -> tuple[Codes, Ints, Ints]:
     return symbols, label, (np.arange(len(symbols)) + starts[0] - starts[owner]) % len(strings.source.sites)
 
 
-def _without(few: Mask, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
-    """Some strings without the symbols that few of their class hold: symbols, lengths, and in how many places."""
+def without_few(few: Mask, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
+    """Some strings without the symbols that few of their class hold: symbols, lengths, and in how many places.
+
+    `few` tells of each class and each symbol whether few strings of the class hold it. Places have no names.
+    """
     starts = strings.starts[low : high + 1] - strings.starts[low]
     symbols = own = strings.symbols[strings.starts[low] : strings.starts[high]]
     owner = np.repeat(np.arange(high - low), np.diff(starts))
@@ -104,6 +107,12 @@ def _without(few: Mask, strings: Strings, low: int, high: int) -> tuple[Codes, I
 
 def rows_by_class(strings: Strings) -> list[tuple[int, Ints]]:
     """The classes, and the rows of each; without classes all rows are of one."""
-    if strings.labels is None:
-        return [(0, np.arange(len(strings)))]
-    return [(c, np.flatnonzero(strings.labels == c)) for c in range(len(strings.classes))]
+    return rows_by_label(strings.labels, len(strings), len(strings.classes))
+
+
+def rows_by_label(labels: Codes | None, n: int, n_classes: int) -> list[tuple[int, Ints]]:
+    """The same of so many strings by their labels."""
+    if labels is None:
+        return [(0, np.arange(n))]
+    order = np.argsort(labels, kind="stable")
+    return list(enumerate(np.split(order, np.searchsorted(labels[order], np.arange(1, n_classes)))))

@@ -87,6 +87,20 @@ class SegmentStatistics:
         """Number of groups."""
         return len(self.group_starts) - 1
 
+    @property
+    def length(self) -> int:
+        """That of the templates."""
+        return self.templates.length
+
+    @property
+    def lengths(self) -> Ints:
+        """Those of the members, group by group."""
+        return self.templates.lengths
+
+    def members(self, first: int, end: int) -> tuple[Codes, Ints]:
+        """The strings of some groups, from one to before another."""
+        return take_strings(self.symbols, self.starts, np.arange(self.group_starts[first], self.group_starts[end]))
+
 
 @dataclass(frozen=True)
 class GroupStatistics:

@@ -148,9 +148,21 @@ class TemplatesOnDemand:
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Templates:
         """Some of the templates, in the given order."""
-        symbols, starts = take_strings(self.symbols, self.starts, rows)
+        return self._made(*take_strings(self.symbols, self.starts, rows))
+
+    @property
+    def at_once(self) -> int:
+        """Of how many strings templates may be held at once."""
+        return MANY_STRINGS
+
+    def part(self, rows: Ints) -> tuple[TemplatesOnDemand, Ints]:
+        """Templates that some rows can be taken from, and which rows there."""
+        return self, rows
+
+    def _made(self, symbols: Codes, starts: Ints) -> Templates:
+        n = len(starts) - 1
         if self.is_even:
-            entry_starts, weights = np.arange(len(rows) + 1, dtype=np.int64) * self.length, np.zeros(0, np.float32)
+            entry_starts, weights = np.arange(n + 1, dtype=np.int64) * self.length, np.zeros(0, np.float32)
         else:
             entry_starts = count_entries(symbols, starts, self.length, self.widest)
             weights = np.empty(entry_starts[-1], np.float32)
@@ -176,24 +188,28 @@ def templates_of(symbols: Codes, starts: Ints) -> Templates | TemplatesOnDemand:
     converted as a whole.
     """
     lengths = np.diff(starts)
-    L, n_symbols = _mean_length(lengths), int(symbols.max()) + 1
+    L, n_symbols = mean_length(lengths), int(symbols.max()) + 1
     if len(lengths) <= MANY_STRINGS or L * n_symbols > len(symbols):
         return convert_lengths(symbols, starts)
     is_even = bool((lengths == L).all())
     widest = 2 if is_even else int(lengths.max()) // L + 2
     first = np.full((L, n_symbols), -1, np.int64)
     find_features(symbols, starts, L, widest, first)
+    return TemplatesOnDemand(L, symbols, starts, widest, is_even, *numbered(first))
+
+
+def numbered(first: Ints) -> tuple[Codes, Codes, Ints]:
+    """The features by where each symbol comes first at each position: see `TemplatesOnDemand`."""
+    L = len(first)
     position, symbol = np.nonzero(first >= 0)
     order = np.lexsort((first[position, symbol], position))
-    numbers = np.full((L, n_symbols), -1, np.int32)
+    numbers = np.full(first.shape, -1, np.int32)
     numbers[position[order], symbol[order]] = np.arange(len(order), dtype=np.int32)
     position_starts = np.searchsorted(position, np.arange(L + 1)).astype(np.int64)
-    return TemplatesOnDemand(
-        L, symbols, starts, widest, is_even, numbers, symbol[order].astype(np.int32), position_starts
-    )
+    return numbers, symbol[order].astype(np.int32), position_starts
 
 
-def _mean_length(lengths: Ints) -> int:
+def mean_length(lengths: Ints) -> int:
     """The mean length, rounded up."""
     return int(-(-int(lengths.sum()) // len(lengths)))
 
@@ -209,7 +225,7 @@ def convert_lengths(symbols: Codes, starts: Ints, length: int | None = None) -> 
         The length L; else the mean length, rounded up.
     """
     lengths = np.diff(starts)
-    L = _mean_length(lengths) if length is None else length
+    L = mean_length(lengths) if length is None else length
     longest = int(lengths.max())
     n_symbols = int(symbols.max()) + 1
     if bool((lengths == L).all()):

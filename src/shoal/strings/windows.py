@@ -81,36 +81,19 @@ string data", Data Mining and Knowledge Discovery 16(3), 2008.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
-from shoal.data.ragged import ENTRIES_AT_ONCE, count_codes, distinct
-from shoal.errors import DataError
+from shoal.arrays import Codes, Ints, Mask, Words
 from shoal.kernels.strings.hash import Unwanted
-from shoal.kernels.strings.windows import (
-    count_pairs,
-    distances_back,
-    find_unsupported,
-    generate_from_windows,
-    list_followers,
-    mark_few,
-)
+from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
+from shoal.strings.pool import ClassSymbols
 
 BINS_OF_A_WINDOW = 3
-DENSE = 1 << 16
-"""Pairs of symbols up to which all are counted; more where there are as many places."""
-MOST_PLACES = 2**31 - 1
 STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 2, 4
 """How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
-STRINGS_A_SHARE_OF_CLASS = 1
-"""How many strings a class needs for each symbol that is drawn from it about a place."""
-MOST_BINS_OF_CLASS = 20
-REACH = 3
-"""How many places before a symbol another may stand that it is drawn after."""
 
 
 class WindowSettings(NamedTuple):
@@ -128,201 +111,6 @@ class WindowSettings(NamedTuple):
     """By how many symbols a string that is unwanted is drawn longer at most."""
     is_named: bool = False
     """Whether places have names, as variants have; then no window is made wider."""
-
-
-@dataclass(frozen=True)
-class ClassStrings:
-    """All strings of a class that stand in groups, and what follows what in them.
-
-    Attributes
-    ----------
-    symbols : int32 array
-        Those of the strings, one after another.
-    after, after_starts : int32 array, int64 array
-        For each symbol the places that follow it within a string.
-    rare_after, rare_after_starts : int32 array, int64 array
-        The same of the places at which too few members of their own group have the symbol.
-    left_first : int32 array
-        Leftovers, which none but the fourth way can give: the first symbols of strings that too few members of their
-        own group have there, or all first ones where groups do not count; none where they would tell too much.
-    left, left_starts : int32 array, int64 array
-        Those of later places, symbols that too few strings of the class have after the one before them, bin by bin,
-        and where those of each bin of relative places begin.
-    pairs : int64 array
-        ``first * n_symbols + second`` of each pair that enough of the strings have, ascending.
-    apart, apart_starts : int32 array, int64 array
-        For each symbol, and for each distance up to `REACH` within it, the places that are drawn so far after it. None
-        for the distance 1, since `after` has these.
-    shares : float64 array
-        How often a place so far after the symbol is one of these; for the distance 1, one of a pair that enough have.
-        Empty where nothing is drawn after earlier symbols.
-    """
-
-    symbols: Codes
-    after: Codes
-    after_starts: Ints
-    rare_after: Codes
-    rare_after_starts: Ints
-    left_first: Codes
-    left: Codes
-    left_starts: Ints
-    pairs: Ints
-    apart: Codes
-    apart_starts: Ints
-    shares: Floats
-
-
-def make_pool(
-    symbols: Codes, starts: Ints, is_rare: Mask, n_symbols: int, support: int, order: int = 2, reach: int = 1
-) -> ClassStrings:
-    """Index the strings of a class.
-
-    Parameters
-    ----------
-    symbols, starts : arrays
-    is_rare : bool array (len(symbols),)
-        Whether too few members of its own group have a symbol about there.
-    support : int
-        How many strings must have a pair.
-    order : int
-        1: no symbol depends on the one before.
-    reach : int
-        How many places before a symbol another may stand that it is drawn after; 1 is the one before alone.
-    """
-    if len(symbols) > MOST_PLACES:
-        raise DataError(f"a class has {len(symbols):,} symbols, more than the {MOST_PLACES:,} that can be drawn from")
-    n_strings, sizes = len(starts) - 1, np.diff(starts)
-    is_second = np.ones(len(symbols), np.bool_)
-    is_second[starts[:-1]] = False
-    found, is_few = _few_pairs(symbols, starts, n_symbols, support)
-    apart = _Apart.none()
-    if reach > 1 and order > 1 and is_few.any():
-        near = near_pairs(symbols, starts, n_symbols, support, reach)
-        back = distances_back(symbols, starts, n_symbols, is_few, near, reach)
-        apart = _Apart.of(symbols, sizes, n_symbols, back, reach)
-        is_few &= back == 0
-    left = np.flatnonzero(is_few if order > 1 else is_rare & is_second)
-    first = starts[:-1][is_rare[starts[:-1]]] if is_rare.any() else starts[:-1]
-    n_left, n_first = (len(np.unique(symbols[places])) for places in (left, first))
-    n_bins = int(np.clip(n_strings // max(STRINGS_A_SHARE_OF_CLASS * n_left, 1), 1, MOST_BINS_OF_CLASS))
-    if STRINGS_A_SHARE_OF_CLASS * n_first > n_strings:
-        first = first[:0]
-    owner = np.searchsorted(starts, left, side="right") - 1
-    own = (2 * (left - starts[owner]) + 1) * n_bins // (2 * sizes[owner])
-    by_bin = np.argsort(own, kind="stable")
-    return ClassStrings(
-        symbols,
-        *list_followers(symbols, starts, is_second, n_symbols),
-        *list_followers(symbols, starts, is_rare, n_symbols),
-        first.astype(np.int32),
-        left[by_bin].astype(np.int32),
-        np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_bins))]).astype(np.int64),
-        found.astype(np.int64),
-        apart.places,
-        apart.starts,
-        apart.shares,
-    )
-
-
-@dataclass(frozen=True)
-class _Apart:
-    """What is drawn after earlier symbols: see `ClassStrings`."""
-
-    places: Codes
-    starts: Ints
-    shares: Floats
-
-    @classmethod
-    def none(cls) -> _Apart:
-        return cls(np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
-
-    @classmethod
-    def of(cls, symbols: Codes, sizes: Ints, n_symbols: int, back: Signs, reach: int) -> _Apart:
-        """From how far back the symbol stands that each place is drawn after, 0 where it is drawn after none.
-
-        A symbol counts wherever it stands, and as often as any symbol has a place so far after it. Symbols that stand
-        near the end of strings have few such places, and seldom stand as near to it when they are drawn.
-        """
-        n_drawn = np.zeros(n_symbols * reach, np.int64)
-        apart, cells = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-        cell_type = np.int32 if n_symbols * reach < 2**31 else np.int64
-        for low in range(0, len(back), ENTRIES_AT_ONCE):  # of all places at once these numbers would be the most of all
-            places = np.flatnonzero(back[low : low + ENTRIES_AT_ONCE]) + low
-            distance = back[places].astype(np.int64)
-            cell = symbols[places - distance].astype(np.int64) * reach + distance - 1
-            n_drawn += np.bincount(cell, minlength=len(n_drawn))
-            apart.append(places[distance > 1].astype(np.int32))
-            cells.append(cell[distance > 1].astype(cell_type))
-        n_of_symbol = count_codes(symbols, n_symbols)
-        n_there = n_of_symbol[:, None] * [
-            np.maximum(sizes - d, 0).sum() / max(len(symbols), 1) for d in range(1, reach + 1)
-        ]
-        last = np.cumsum(sizes[sizes > 0]) - 1
-        n_there[:, 0] = n_of_symbol - np.bincount(symbols[last], minlength=n_symbols)
-        n_apart = np.where(np.arange(len(n_drawn)) % reach > 0, n_drawn, 0)
-        return cls(
-            np.concatenate(apart)[np.argsort(np.concatenate(cells), kind="stable")],
-            np.concatenate([[0], np.cumsum(n_apart)]).astype(np.int64),
-            n_drawn / np.maximum(n_there.ravel(), 1e-9),
-        )
-
-
-def near_pairs(symbols: Codes, starts: Ints, n_symbols: int, support: int, reach: int) -> Ints:
-    """The pairs, ascending, that enough strings have within `reach` places; of many, those that most have.
-
-    There are at most as many as strings for a share of each, as of what is drawn from the class about a place.
-    """
-    n_strings = len(starts) - 1
-    if n_symbols**2 <= max(len(symbols), DENSE):
-        counts = count_pairs(symbols, starts, n_symbols, reach)
-        found = np.flatnonzero(counts >= support)
-        n_holders = counts[found].astype(np.int64)
-    else:
-        found, n_holders = _count_sorted(symbols, starts, n_symbols, support, reach)
-    most = n_strings // STRINGS_A_SHARE_OF_CLASS
-    if len(found) > most:
-        found = found[n_holders > np.partition(n_holders, len(found) - most - 1)[len(found) - most - 1]]
-    return found.astype(np.int64)
-
-
-def _count_sorted(symbols: Codes, starts: Ints, n_symbols: int, support: int, reach: int) -> tuple[Ints, Ints]:
-    """The same pairs, and how many strings have each, where a table of all would be too large.
-
-    Pairs are first counted in as many buckets as there are symbols, and only those are sorted whose bucket has enough.
-    """
-    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    n_buckets = len(symbols)
-    n_there = np.zeros(n_buckets, np.int64)
-    kept: list[Ints] = [np.zeros(0, np.int64)]
-    for is_counting in (True, False):
-        for distance in range(1, reach + 1):
-            first = np.flatnonzero(owner[distance:] == owner[:-distance])
-            pair = symbols[first].astype(np.int64) * n_symbols + symbols[first + distance]
-            if is_counting:
-                n_there += np.bincount(pair % n_buckets, minlength=n_buckets)
-            else:
-                is_kept = n_there[pair % n_buckets] >= support
-                kept.append(pair[is_kept] * (len(starts) - 1) + owner[first[is_kept]])
-    found, n_holders = np.unique(distinct(np.concatenate(kept)) // (len(starts) - 1), return_counts=True)
-    is_held = n_holders >= support
-    return found[is_held], n_holders[is_held]
-
-
-def _few_pairs(symbols: Codes, starts: Ints, n_symbols: int, support: int) -> tuple[Ints, Mask]:
-    """The pairs that enough strings have, ascending, and which places after another symbol end another one."""
-    is_few = np.zeros(len(symbols), np.bool_)
-    if n_symbols**2 <= max(len(symbols), DENSE):
-        counts = count_pairs(symbols, starts, n_symbols, 1)
-        mark_few(symbols, starts, n_symbols, counts, support, is_few)
-        return np.flatnonzero(counts >= support), is_few
-    second = np.delete(np.arange(len(symbols)), starts[:-1])
-    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts) - 1)
-    pair = symbols[second - 1].astype(np.int64) * n_symbols + symbols[second]
-    found, which = np.unique(pair, return_inverse=True)
-    held = distinct(which * (len(starts) - 1) + owner) // (len(starts) - 1)
-    n_holders = np.bincount(held, minlength=len(found))
-    is_few[second] = n_holders[which] < support
-    return found[n_holders >= support], is_few
 
 
 def bins_of(
@@ -399,7 +187,7 @@ def generate_window_block(
     sizes: Ints,
     state: Words,
     settings: WindowSettings,
-    pool: ClassStrings,
+    pool: ClassSymbols,
     n_tries: int,
     unwanted: Unwanted,
 ) -> tuple[Codes, npt.NDArray[np.bool_], int, Ints]:
@@ -417,18 +205,7 @@ def generate_window_block(
         settings.order,
         settings.support,
         settings.by_group,
-        pool.symbols,
-        pool.after,
-        pool.after_starts,
-        pool.rare_after,
-        pool.rare_after_starts,
-        pool.left_first,
-        pool.left,
-        pool.left_starts,
-        pool.pairs,
-        pool.apart,
-        pool.apart_starts,
-        pool.shares,
+        *pool,
         n_tries,
         settings.n_longer,
         unwanted,

@@ -18,6 +18,12 @@ def test_the_same_seed_spawns_the_same_ones_however_many() -> None:
     assert len(set(states(spawn_seeds(7, 50)) + states(spawn_seeds(8, 50)))) == 100
 
 
+def test_later_ones_are_spawned_without_those_before() -> None:
+    assert states(spawn_seeds(7, 2, 3)) == states(spawn_seeds(7, 5))[3:]
+    step = spawn_seeds(7, 2)[1]
+    assert states(spawn_seeds(step, 2, 3)) == states(spawn_seeds(step, 5))[3:]
+
+
 def test_steps_within_a_step_do_not_depend_on_what_was_spawned_before() -> None:
     step = spawn_seeds(7, 2)[1]
     first = states(spawn_seeds(step, 3))

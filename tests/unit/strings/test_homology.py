@@ -27,7 +27,7 @@ def relatives(n: int = 40, *, cut: int = 6, length: int = 120, mutation: float =
 
 def test_relatives_that_are_not_aligned_are_refused_with_what_to_do() -> None:
     with pytest.raises(Infeasible, match=r"mafft.*unaligned"):
-        refuse_unaligned(relatives())
+        refuse_unaligned(relatives(), None)
     with pytest.raises(Infeasible, match="mafft"):
         release_strings(relatives(), StringPolicy.of(k=10), seed=1)
     accepted = release_strings(relatives(), StringPolicy.of(k=10, unaligned="accept"), seed=1)
@@ -40,8 +40,9 @@ def test_a_class_of_relatives_among_others_is_found() -> None:
     rng = np.random.default_rng(1)
     others = ["".join(rng.choice(list("ACGT"), rng.integers(90, 120))) for _ in alike]
     strings = Strings.of(alike + others, ["a"] * len(alike) + ["b"] * len(others))
-    assert find_unaligned(strings) > 0.5
-    assert find_unaligned(strings.take(np.arange(len(alike), 2 * len(alike)))) < 0.1
+    assert find_unaligned(strings, strings.labels) > 0.5
+    rest = strings.take(np.arange(len(alike), 2 * len(alike)))
+    assert find_unaligned(rest, rest.labels) < 0.1
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_a_class_of_relatives_among_others_is_found() -> None:
     ],
 )
 def test_other_strings_pass(strings: Strings) -> None:
-    refuse_unaligned(strings)
+    refuse_unaligned(strings, strings.labels)
 
 
 def test_a_share_is_counted() -> None:

@@ -22,12 +22,17 @@ def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarant
         What at least so many hold may be published.
     """
     n_copies = int(np.logical_or.reduce([equal_strings(published, o) for o in originals]).sum())
+    return told_no_copies(n_copies, len(published), k)
+
+
+def told_no_copies(n_copies: int, n_published: int, k: int) -> Guarantee:
+    """That so many of the published strings equal an original that fewer than k hold."""
     return Guarantee.counted(
         model="no-copies",
         kind="strings",
         required={},
         achieved=float(n_copies),
-        n_classes=len(published),
+        n_classes=n_published,
         n_failing=n_copies,
         sentence=(
             f"{count(n_copies, 'published string')} equal{'s' * (n_copies == 1)} an original that fewer than {k} hold."
@@ -102,16 +107,20 @@ def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labe
         part = published.take(rows)
         seen.append(np.unique((np.repeat(shown[rows], part.lengths) + 1) * known.shape[1] + part.symbols))
     used = np.unique(np.concatenate(seen))
-    reached = known.ravel()[used]
+    return told_rare_symbols(known.ravel()[used], len(original), rare)
+
+
+def told_rare_symbols(reached: Ints, n_originals: int, rare: int) -> Guarantee:
+    """That each published symbol of a class is held by so many originals of it."""
     needed = max(rare, 1)
     n_failing = int((reached < needed).sum())
-    fewest = int(reached.min(initial=len(original)))
+    fewest = int(reached.min(initial=n_originals))
     return Guarantee.counted(
         model="rare-symbols",
         required={"rare": rare},
         # How many hold the rarest symbol that may be shown is nobody's business.
         achieved=float(min(fewest, needed)),
-        n_classes=len(used),
+        n_classes=len(reached),
         n_failing=n_failing,
         sentence=(
             f"{count(n_failing, 'published symbol')} {'is' if n_failing == 1 else 'are'} held by fewer than "

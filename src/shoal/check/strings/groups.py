@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from shoal.arrays import Ints, Mask
-from shoal.data.strings.strings import Strings
 
 ROUNDING = 1e-9  # 1.15 * 20 is a little less than 23
 
@@ -46,10 +45,10 @@ class StringGroups:
 
 
 def group_strings(
-    published: Strings,
+    published: Ints,
     published_groups: Ints,
     shown_labels: Ints | None,
-    original: Strings,
+    original: Ints,
     original_groups: Ints,
     labels: Ints,
     eps: float,
@@ -61,8 +60,8 @@ def group_strings(
 
     Parameters
     ----------
-    published, original : Strings
-        The original without rare symbols.
+    published, original : int64 arrays
+        The lengths of the strings, of originals without rare symbols.
     published_groups, original_groups : int64 arrays
         The group of each; negative where it has none.
     shown_labels : int64 array, optional
@@ -76,7 +75,7 @@ def group_strings(
         those of its class differ.
     """
     # An original without symbols gives nothing to its group, so it does not count in it.
-    member_of = np.where(original.lengths > 0, original_groups, -1)
+    member_of = np.where(original > 0, original_groups, -1)
     names = np.unique(np.concatenate([np.maximum(published_groups, -1), member_of[member_of >= 0]]))
     group = np.searchsorted(names, np.maximum(published_groups, -1))
     member = np.where(member_of >= 0, np.searchsorted(names, member_of), -1)
@@ -84,8 +83,8 @@ def group_strings(
     rows = np.flatnonzero(member >= 0)
     sizes = np.bincount(member[rows], minlength=n_groups)
     low_class, high_class = _range(labels[rows], member[rows], n_groups)
-    shortest, longest = _range(original.lengths[rows], member[rows], n_groups)
-    least, most = _range(published.lengths, group, n_groups)
+    shortest, longest = _range(original[rows], member[rows], n_groups)
+    least, most = _range(published, group, n_groups)
     has_members = sizes > 0
     is_drawn = np.bincount(group, minlength=n_groups) > 0
     several = has_members & (low_class != high_class)
@@ -105,7 +104,7 @@ def group_strings(
     if lengths == "template":
         odd = is_drawn & (least != most)
     else:
-        lowest, highest = (values[np.maximum(classes, 0)] for values in _range(original.lengths[rows], labels[rows]))
+        lowest, highest = (values[np.maximum(classes, 0)] for values in _range(original[rows], labels[rows]))
         odd = is_drawn & has_members & ((least < shortest) | (most > longest + n_longer * (lowest < highest)))
     has_length = has_members.copy()
     if L is not None:

@@ -30,6 +30,7 @@ from shoal.check.strings.originals import (
     without_gaps,
     without_rare,
 )
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings
 
 Copies = Literal["redraw", "allow"]
@@ -61,7 +62,11 @@ def near_copies(
     stated : int, optional
         The most that there may be; None before a release.
     """
-    n_near = int(near_strings(published, *originals).sum())
+    return told_near_copies(int(near_strings(published, *originals).sum()), len(published), k, copies, stated)
+
+
+def told_near_copies(n_near: int, n_published: int, k: int, copies: Copies, stated: int | None) -> Guarantee:
+    """That so many of the published strings are at most one edit from an original; see `near_copies`."""
     is_few = 0 < n_near < k
     told = max(n_near, k - 1) if copies == "allow" else n_near
     holds = n_near <= stated if stated is not None else copies == "allow" or not is_few
@@ -82,7 +87,7 @@ def near_copies(
         required={} if stated is None else {"near_copies": stated},
         achieved=float(told if holds else n_near),
         holds=holds,
-        n_classes=len(published),
+        n_classes=n_published,
         n_failing=0 if holds else max(n_near - (stated or 0), 1),
         worst=(),
         sentence=sentence,
@@ -140,34 +145,48 @@ def near_strings(strings: Strings, *others: Strings) -> Mask:
     is_near = np.zeros(len(strings), bool)
     for i, part in enumerate(others):
         if not any(part is earlier for earlier in others[:i]):
-            ours, theirs = _share_an_end(strings, part)
-            is_near[ours] |= _near(strings.take(ours), part.take(theirs))
+            is_near |= near_among(strings, part, np.arange(len(part)))
     return is_near
 
 
-def _share_an_end(strings: Strings, others: Strings) -> tuple[Ints, Ints]:
+def near_among(strings: SomeStrings, others: SomeStrings, among: Ints, n_symbols: int | None = None) -> Mask:
+    """Which strings are at most one edit from one of the others that stand in some rows.
+
+    `n_symbols` are looked at together; by default as many as take some hundred MB.
+    """
+    ours, theirs = _share_an_end(strings, others, among)
+    is_near = np.zeros(len(strings), bool)
+    is_near[ours] = _near(strings, ours, others, theirs, n_symbols or BATCH_SYMBOLS)
+    return is_near
+
+
+def _share_an_end(strings: SomeStrings, others: SomeStrings, among: Ints) -> tuple[Ints, Ints]:
     """Rows of strings and of others that may be one edit apart, by a few symbols of their ends alone.
 
     An edit lies before the middle or after it, so that the last or the first `END` symbols of long strings stay as they
     are. Short strings may all be.
     """
     found_ours = strings.lengths < 2 * END + 2
-    found_theirs = others.lengths < 2 * END + 3
-    ours, theirs = np.flatnonzero(~found_ours), np.flatnonzero(others.lengths >= 2 * END + 1)
-    for offset in (0, -END):
-        keys, words = _end(strings, ours, offset), _end(others, theirs, offset)
+    their_lengths = others.lengths[among]
+    found_theirs = their_lengths < 2 * END + 3
+    ours, theirs = np.flatnonzero(~found_ours), np.flatnonzero(their_lengths >= 2 * END + 1)
+    for keys, words in zip(_ends(strings, ours), _ends(others, among[theirs]), strict=True):
         found_ours[ours[_among(keys, words)]] = True
         found_theirs[theirs[_among(words, keys)]] = True
-    return np.flatnonzero(found_ours), np.flatnonzero(found_theirs)
+    return np.flatnonzero(found_ours), among[found_theirs]
 
 
-def _end(strings: Strings, rows: Ints, offset: int) -> Words:
-    """A word of the first symbols of some strings (offset 0), or of the last ones."""
-    places = strings.starts[rows] if offset == 0 else strings.starts[rows + 1] + offset
-    words = np.zeros(len(rows), np.uint64)
-    for i in range(END):
-        words = mixed(words + strings.symbols[places + i].astype(np.uint64))  # whatever the size of either alphabet
-    return words
+def _ends(strings: SomeStrings, rows: Ints) -> list[Words]:
+    """A word of the first symbols of some strings, and one of the last ones."""
+    found: list[list[Words]] = [[np.zeros(0, np.uint64)], [np.zeros(0, np.uint64)]]
+    for some in batches(strings.lengths[rows]):
+        part = strings.take(rows[some])
+        for words, places in zip(found, (part.starts[:-1], part.starts[1:] - END), strict=True):
+            word = np.zeros(len(part), np.uint64)
+            for i in range(END):
+                word = mixed(word + part.symbols[places + i].astype(np.uint64))  # whatever the size of either alphabet
+            words.append(word)
+    return [np.concatenate(words) for words in found]
 
 
 @dataclass(frozen=True)
@@ -231,27 +250,32 @@ class _Sums:
         return opened, before + (self.moved[self.starts[owner + 1]] - self.moved[place + 1])
 
 
-def _near(strings: Strings, others: Strings) -> Mask:
-    """Distinct strings that share a half with one of the others, looked at symbol by symbol."""
-    whole, *halves = _words(strings, _own_halves)
-    others_whole, *others_halves = _words(others, _halves_of_near)
-    may_be_near, may_meet = _share_a_half(halves, others_halves, others.lengths)
+def _near(strings: SomeStrings, ours: Ints, others: SomeStrings, theirs: Ints, n_symbols: int) -> Mask:
+    """Distinct strings that share a half with one of the others, looked at symbol by symbol; rows are those to look at.
+
+    Tells of each of our rows.
+    """
+    whole, *halves = _words(strings, ours, _own_halves)
+    others_whole, *others_halves = _words(others, theirs, _halves_of_near)
+    may_be_near, may_meet = _share_a_half(halves, others_halves, others.lengths[theirs])
     _, first, which = np.unique(whole[may_be_near], return_index=True, return_inverse=True)
-    rows = np.flatnonzero(may_be_near)[first]
-    some = np.flatnonzero(may_meet)[np.unique(others_whole[may_meet], return_index=True)[1]]
+    order = np.argsort(first)
+    rows = ours[may_be_near][first[order]]
+    some = theirs[may_meet][np.sort(np.unique(others_whole[may_meet], return_index=True)[1])]
     found = np.zeros(len(rows), bool)
-    for part in batches(strings.lengths[rows], BATCH_SYMBOLS):
+    for part in batches(strings.lengths[rows], n_symbols):
         here = _Sums(strings.take(rows[part]))
-        for of_others in batches(others.lengths[some], BATCH_SYMBOLS):
-            found[part] |= _meet(here, _Sums(others.take(some[of_others])))
-    is_near = np.zeros(len(strings), bool)
+        for of_others in batches(others.lengths[some], n_symbols):
+            found[order[part]] |= _meet(here, _Sums(others.take(some[of_others])))
+    is_near = np.zeros(len(ours), bool)
     is_near[may_be_near] = found[which]
     return is_near
 
 
-def _words(strings: Strings, of: Callable[[_Sums], list[Words]]) -> list[Words]:
-    """Some words of each string, computed batch by batch: there are many more symbols than strings."""
-    parts = [of(_Sums(strings.take(rows))) for rows in batches(strings.lengths)] or [of(_Sums(strings))]
+def _words(strings: SomeStrings, rows: Ints, of: Callable[[_Sums], list[Words]]) -> list[Words]:
+    """Some words of each of these strings, computed batch by batch: there are many more symbols than strings."""
+    parts = [of(_Sums(strings.take(rows[some]))) for some in batches(strings.lengths[rows])]
+    parts = parts or [of(_Sums(strings.take(rows)))]
     return [np.concatenate(words) for words in zip(*parts, strict=True)]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask, Words
 from shoal.data.ragged import distinct
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings
 
 GAPS = ("-", ".")
@@ -88,7 +89,7 @@ def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Stri
     return own[0], own[-1]
 
 
-def string_words(strings: Strings) -> Words:
+def string_words(strings: SomeStrings) -> Words:
     """A 64-bit word of the symbols of each string and their places."""
     words = [np.zeros(0, np.uint64)]
     for rows in batches(strings.lengths):
@@ -137,14 +138,14 @@ def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
         return strings
     if strings.source.sites:
         return _with_commonest(strings, labels, holders >= rare)
-    parts = [_without_rare(strings.take(rows), labels[rows], holders >= rare) for rows in batches(strings.lengths)]
+    parts = [without_uncommon(strings.take(rows), labels[rows], holders >= rare) for rows in batches(strings.lengths)]
     lengths = np.concatenate([part.lengths for part in parts])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return replace(strings, symbols=np.concatenate([part.symbols for part in parts]), starts=starts)
 
 
-def _without_rare(strings: Strings, labels: Ints, is_common: Mask) -> Strings:
-    """Some of the strings, by which symbols of each class are not rare."""
+def without_uncommon(strings: Strings, labels: Ints, is_common: Mask) -> Strings:
+    """Some of the strings without rare symbols, by which symbols of each class are not; places have no names."""
     owner = np.repeat(np.arange(len(strings)), strings.lengths)
     is_kept = is_common[labels[owner], strings.symbols]
     symbols = strings.symbols

@@ -27,7 +27,7 @@ Discovery 16(3), 2008. Support, rare symbols and the rejection of copies are our
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -177,10 +177,10 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
             ),
         )
     grouped = group_strings(
-        replace(shown, labels=None),
+        shown.lengths,
         groups.astype(np.int64),
         shown_labels if has_class else None,
-        bare,
+        bare.lengths,
         original_groups.astype(np.int64),
         labels,
         asked.eps,
@@ -192,8 +192,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
         shown, shown_labels if has_class else grouped.classes[grouped.published], original, labels, rare
     )
     if asked.generator != "template":
-        by_group, is_named = asked.generator == "window", bool(original.source.sites)
-        rule = WindowRule(asked.order, asked.support, asked.fewest_of_pairs, asked.window, by_group, is_named)
+        rule = window_rule(asked, is_named=bool(original.source.sites))
         is_possible, is_suspect = np.zeros(len(published), bool), np.zeros(len(published), bool)
         some = np.flatnonzero((grouped.sizes > 0)[grouped.published])
         drawn = shown if len(some) == len(shown) else shown.take(some)
@@ -202,14 +201,14 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
         )
         return Verdict(
             (
-                _condensation(grouped, ~is_possible, asked),
-                _windows(is_possible, is_suspect, grouped, asked),
+                told_condensation(grouped, ~is_possible, asked),
+                told_windows(is_possible, is_suspect, grouped, asked),
                 *copies,
                 held,
             )
         )
     if grouped.template_lengths is None:
-        whole = _condensation(grouped, None, asked)
+        whole = told_condensation(grouped, None, asked)
         return Verdict((whole, *copies, held), (NEEDS_LENGTHS,))
     fits = grouped.has_length[grouped.published]
     some = np.flatnonzero(fits)
@@ -224,8 +223,14 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     )
     possible = np.zeros(len(published), bool)
     possible[some] = found.is_possible
-    whole = _condensation(grouped, ~possible, asked)
+    whole = told_condensation(grouped, ~possible, asked)
     return Verdict((whole, _support(found, grouped.published[some], asked), *copies, held))
+
+
+def window_rule(asked: StringAsked, *, is_named: bool) -> WindowRule:
+    """How symbols were to be drawn from windows, or from classes alone."""
+    by_group = asked.generator == "window"
+    return WindowRule(asked.order, asked.support, asked.fewest_of_pairs, asked.window, by_group, is_named)
 
 
 def _copies(shown: Strings, original: Strings, bare: Strings, asked: StringAsked) -> tuple[Guarantee, ...]:
@@ -235,7 +240,7 @@ def _copies(shown: Strings, original: Strings, bare: Strings, asked: StringAsked
     return (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
 
 
-def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | None, asked: StringAsked) -> Guarantee:
+def told_condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | None, asked: StringAsked) -> Guarantee:
     """Groups and draws: achieved is the size of the smallest group."""
     n_groups = len(grouped.sizes)
     failing = grouped.sizes < asked.k
@@ -279,7 +284,7 @@ def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | Non
     )
 
 
-def _windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: StringAsked) -> Guarantee:
+def told_windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: StringAsked) -> Guarantee:
     """Every symbol is one that enough strings have: achieved is `support`, or 0."""
     failing = np.unique(grouped.published[~is_possible | is_suspect])
     n_impossible, n_suspect = int((~is_possible).sum()), int(is_suspect.sum())

@@ -36,6 +36,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints, Mask
 from shoal.check.strings.originals import batches
 from shoal.check.strings.support import FALSE_ALARM, surprise
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings
 
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
@@ -101,24 +102,27 @@ class _Table:
 
 
 def possible_by_windows(
-    published: Strings,
+    published: SomeStrings,
     groups: Ints,
-    original: Strings,
+    original: SomeStrings,
     original_groups: Ints,
     classes: Ints,
     rule: WindowRule,
+    n_at_once: int = BATCH_SYMBOLS,
 ) -> tuple[Mask, Mask]:
     """Which published strings can have been drawn, and which are not impossible but left the group too often.
 
     Parameters
     ----------
-    published, original : Strings
+    published, original : Strings or StringsOnDisk
         In the same codes; the original without rare symbols.
     groups, original_groups : int64 arrays
         The group of each, numbered from 0 on; negative where an original has none.
     classes : int64 array (n_groups,)
         The class of each group.
     rule : WindowRule
+    n_at_once : int
+        About how many symbols are looked at together.
     """
     n_symbols = max(len(original.alphabet), len(published.alphabet), 1)
     rows = np.flatnonzero((original_groups >= 0) & (original.lengths > 0))
@@ -129,7 +133,7 @@ def possible_by_windows(
     n_groups = len(classes)
     sizes = np.bincount(original_groups[rows], weights=original.lengths[rows], minlength=n_groups)
     sizes += np.bincount(groups, weights=published.lengths, minlength=n_groups)
-    parcel = (np.cumsum(sizes) // BATCH_SYMBOLS).astype(np.int64)
+    parcel = (np.cumsum(sizes) // n_at_once).astype(np.int64)
     parts = np.arange(int(parcel[-1]) + 2 if len(parcel) else 1)
     by_group = np.argsort(groups, kind="stable")
     cuts, drawn_cuts = (np.searchsorted(parcel[g], parts) for g in (original_groups[rows], groups[by_group]))
@@ -219,7 +223,7 @@ def _before(text: _Text) -> Ints:
 
 
 def _of_classes(
-    strings: Strings, chosen: Ints, classes: Ints, n_symbols: int, fewest: int
+    strings: SomeStrings, chosen: Ints, classes: Ints, n_symbols: int, fewest: int
 ) -> tuple[_Table, _Table, _Table]:
     """Of the chosen strings: pairs that enough have, whether any that begins so has too few, and what a class has.
 

@@ -10,10 +10,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from shoal.data.line_blocks import line_blocks
 from shoal.data.sniff import look
 from shoal.data.sparse.baskets import read_baskets
 from shoal.data.sparse.item_lists import ItemCells, read_cells, read_item_lists
-from shoal.data.sparse.line_blocks import line_blocks
 from shoal.data.sparse.raw_text import folder_texts, read_texts
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.svmlight import looks_like_svmlight, read_svmlight

@@ -7,7 +7,7 @@ Z and J (either of two), X (any), U and O (the 21st and 22nd) and ``*`` for a st
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -112,8 +112,16 @@ def guess_alphabet(letters: Bytes | npt.NDArray[np.uint32]) -> Alphabet:
     counts = _count(letters)
     found: dict[str, int] = {}
     for point in np.flatnonzero(counts).tolist():
-        letter = chr(point).upper() if point < 128 else chr(point)
-        found[letter] = found.get(letter, 0) + int(counts[point])
+        found[chr(point)] = int(counts[point])
+    return guess_of_counts(found)
+
+
+def guess_of_counts(counts: Mapping[str, int]) -> Alphabet:
+    """The same from how often each character occurs."""
+    found: dict[str, int] = {}
+    for letter, n in counts.items():
+        folded = letter.upper() if letter.isascii() else letter
+        found[folded] = found.get(folded, 0) + n
     if not found:
         return Alphabet()
     n_plain = sum(found.get(letter, 0) for letter in _PLAIN)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from shoal.data.sniff import look
 from shoal.data.strings.alphabets import LEARNED, Alphabet
-from shoal.data.strings.format import FORMATS, HowToReadStrings, StringFormat, is_text
+from shoal.data.strings.blocks import IN_BLOCKS, StringBlocks
+from shoal.data.strings.format import FORMATS, HowToReadStrings, StringFormat, TextFormat, is_text
 from shoal.data.strings.formats.fasta import label_pattern
 from shoal.data.strings.formats.lines import check_delimiter
+from shoal.data.strings.on_disk import SomeStrings, StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import stem_of
 from shoal.errors import DataError, PolicyError, did_you_mean
@@ -72,35 +76,39 @@ def read_strings(
     PolicyError
         If the options do not go together.
     """
-    where = Path(path)
-    check_delimiter(delimiter)
-    label_pattern(label)
-    chosen = format or ("events" if person else "matrix" if columns else _guess_format(where, column, delimiter))
-    if chosen not in FORMATS:
-        raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, list(FORMATS))}")
-    known = FORMATS[chosen]
-    if label is not None and not known.takes_label:
-        raise PolicyError("an expression for the class is for FASTA descriptions; name a class column of a table")
-    if not known.is_table and (column is not None or class_column is not None):
-        raise PolicyError(f"a column is for tables, and the format is {chosen!r}; leave out one of the two")
-    if not known.is_table and header is not None:
-        raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
-    if chosen != "events" and (person or time is not None):
-        raise PolicyError(f"who and when are for a table of events, and the format is {chosen!r}; leave them out")
-    if chosen != "matrix" and columns:
-        raise PolicyError(f"columns are the places of a table's rows, and the format is {chosen!r}; leave them out")
-    source = StringSource(
-        stem_of(where),
-        chosen,
-        delimiter,
+    known, where, source, how = _chosen(
+        path,
+        format=format,
+        label=label,
         column=column,
         class_column=class_column,
-        person=tuple(person),
+        alphabet=alphabet,
+        delimiter=delimiter,
+        header=header,
+        person=person,
         time=time,
-        columns=tuple(columns),
+        columns=columns,
+        rare=rare,
+        sites=sites,
     )
-    how = HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare, tuple(sites))
     return known.read(where, source, how)
+
+
+def string_blocks(path: str | os.PathLike[str], **options: Any) -> StringBlocks:
+    """A file of strings that is read in blocks, as often as it takes; the options are those of `read_strings`.
+
+    Raises
+    ------
+    DataError, PolicyError
+        As `read_strings` does; also if its format is not one of those that are read in blocks.
+    """
+    known, where, source, how = _chosen(path, **options)
+    if not isinstance(known, TextFormat) or known.name not in IN_BLOCKS:
+        raise PolicyError(
+            f"with a bound on memory only FASTA, one string a line and one sequence of tokens a line are read, and "
+            f"{where} is {known.name!r}: leave memory out, or write its strings in such lines"
+        )
+    return StringBlocks(where, source, how, known)
 
 
 def looks_like_strings(path: str | os.PathLike[str]) -> str | None:
@@ -130,6 +138,22 @@ def write_strings(strings: Strings, path: str | os.PathLike[str]) -> None:
     known = _written_format(strings.source, strings.is_tokens)
     _refuse_unwritable(strings, known)
     known.write(strings, path)
+
+
+def write_strings_on_disk(strings: StringsOnDisk, path: str | os.PathLike[str]) -> None:
+    """The same of strings in a file, in a format that is read in blocks; see `string_blocks`."""
+    known = FORMATS[strings.source.format]
+    assert isinstance(known, TextFormat)
+    _refuse_unwritable(strings, known)
+    known.write_pieces(known.pieces(strings), strings.source, path)
+
+
+def blocks_back(path: str | os.PathLike[str], source: StringSource) -> StringBlocks:
+    """The strings of a file that `write_strings_on_disk` wrote, read in blocks; nothing is guessed."""
+    known = FORMATS[source.format]
+    assert isinstance(known, TextFormat)
+    how = HowToReadStrings(Alphabet.of(source.alphabet or LEARNED))
+    return StringBlocks(Path(path), replace(source, notes=()), how, known)
 
 
 def read_strings_back(path: str | os.PathLike[str], source: StringSource, *, is_tokens: bool = False) -> Strings:
@@ -173,6 +197,54 @@ def refuse_foreign(path: Path, raw: bytes, lines: list[bytes]) -> None:
         raise DataError(f"{path}: is {known[0]}, which is not read here; convert it to FASTA, PHYLIP or VCF")
 
 
+def _chosen(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None,
+    label: str | None,
+    column: str | None,
+    class_column: str | None,
+    alphabet: str | Iterable[str] | None,
+    delimiter: str | None,
+    header: str | None,
+    person: Sequence[str],
+    time: str | None,
+    columns: Sequence[str],
+    rare: int = 0,
+    sites: Sequence[str] = (),
+) -> tuple[StringFormat, Path, StringSource, HowToReadStrings]:
+    """The format of a file, and how it is read; what does not go together is refused."""
+    where = Path(path)
+    check_delimiter(delimiter)
+    label_pattern(label)
+    chosen = format or ("events" if person else "matrix" if columns else _guess_format(where, column, delimiter))
+    if chosen not in FORMATS:
+        raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, list(FORMATS))}")
+    known = FORMATS[chosen]
+    if label is not None and not known.takes_label:
+        raise PolicyError("an expression for the class is for FASTA descriptions; name a class column of a table")
+    if not known.is_table and (column is not None or class_column is not None):
+        raise PolicyError(f"a column is for tables, and the format is {chosen!r}; leave out one of the two")
+    if not known.is_table and header is not None:
+        raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
+    if chosen != "events" and (person or time is not None):
+        raise PolicyError(f"who and when are for a table of events, and the format is {chosen!r}; leave them out")
+    if chosen != "matrix" and columns:
+        raise PolicyError(f"columns are the places of a table's rows, and the format is {chosen!r}; leave them out")
+    source = StringSource(
+        stem_of(where),
+        chosen,
+        delimiter,
+        column=column,
+        class_column=class_column,
+        person=tuple(person),
+        time=time,
+        columns=tuple(columns),
+    )
+    how = HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare, tuple(sites))
+    return known, where, source, how
+
+
 def _guess_format(path: Path, column: str | None, delimiter: str | None) -> str:
     suffixes = [suffix.casefold() for suffix in path.suffixes]
     if any(suffix in _JSON_LINES for suffix in suffixes):
@@ -204,7 +276,7 @@ def _written_format(source: StringSource, is_tokens: bool) -> StringFormat:
     return FORMATS["tokens" if is_tokens else "lines"]
 
 
-def _refuse_unwritable(strings: Strings, known: StringFormat) -> None:
+def _refuse_unwritable(strings: SomeStrings, known: StringFormat) -> None:
     """Whatever would not be read back as it is."""
     if len(strings) == 0:
         raise DataError("there are no strings to write")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from shoal.data.strings.alphabets import WHITE, Alphabet
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError, PolicyError
@@ -75,7 +76,7 @@ class StringFormat(ABC):
     def holds(self, symbol: str, source: StringSource) -> bool:
         """Whether a symbol comes back when it is read."""
 
-    def refuse_unwritable(self, strings: Strings) -> None:
+    def refuse_unwritable(self, strings: Any) -> None:
         """Refuse whatever else would not be read back as it is; by default classes, for which lines have no place."""
         if strings.labels is not None:
             raise DataError(
@@ -98,8 +99,8 @@ class TextFormat(StringFormat):
         """Read strings from the whole text."""
 
     @abstractmethod
-    def pieces(self, strings: Strings) -> Iterator[bytes]:
-        """The file in pieces."""
+    def pieces(self, strings: Any) -> Iterator[bytes]:
+        """The file in pieces; of a format that is read in blocks also of strings that are not held."""
 
     def read(self, path: Path, source: StringSource, reading: HowToReadStrings) -> Strings:
         """Load the text and read it."""
@@ -112,25 +113,29 @@ class TextFormat(StringFormat):
 
     def write(self, strings: Strings, path: str | os.PathLike[str]) -> None:
         """Piece by piece."""
+        self.write_pieces(self.pieces(strings), strings.source, path)
+
+    def write_pieces(self, pieces: Iterable[bytes], source: StringSource, path: str | os.PathLike[str]) -> None:
+        """A file of pieces, compressed as its source is."""
         with open(path, "wb") as file:
-            if not strings.source.gzip:
-                file.writelines(self.pieces(strings))
+            if not source.gzip:
+                file.writelines(pieces)
                 return
             with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-                for piece in self.pieces(strings):
+                for piece in pieces:
                     packed.write(piece)
 
 
 FORMATS: Registry[StringFormat] = Registry("shoal.data.strings.formats")
 
 
-def refuse_blank(strings: Strings) -> None:
+def refuse_blank(strings: SomeStrings) -> None:
     """Refuse strings of nothing but blanks: a file of them would be refused."""
     if BLANKS.issuperset(strings.compact().alphabet):
         raise DataError("there is nothing but blanks in all of the strings; such a file would be refused")
 
 
-def refuse_class_names(strings: Strings, refused: str) -> None:
+def refuse_class_names(strings: SomeStrings, refused: str) -> None:
     """Refuse classes whose names are empty or hold what the format cannot."""
     if any(not name.strip() or not is_text(name, refused) for name in strings.compact().classes):
         raise DataError("a class has an empty name, or one that the format cannot hold; rename it")

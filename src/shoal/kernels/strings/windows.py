@@ -7,6 +7,8 @@ run, in which members ascend.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
@@ -20,6 +22,32 @@ DEALT_FROM = 16
 """Of so many occurrences the one that was dealt least often is looked for."""
 MOST_ANEW = 8
 """How often a symbol after an earlier one is drawn that does not stand between the two."""
+
+
+class SymbolRuns(NamedTuple):
+    """Lists of symbols, each ascending, in runs of equal ones: so long lists take as much as they have symbols."""
+
+    symbols: Codes  # of the runs, list after list
+    ends: Ints  # how many symbols there are up to the end of each run, in all lists before it too
+    starts: Ints  # where the runs of each list begin
+
+
+@compiled
+def n_listed(runs: SymbolRuns, first: int, end: int) -> int:
+    """How many symbols the lists from one to before another hold."""
+    low, high = runs.starts[first], runs.starts[end]
+    if high == low:
+        return 0
+    return int(runs.ends[high - 1] - (runs.ends[low - 1] if low > 0 else 0))
+
+
+@compiled
+def listed(runs: SymbolRuns, first: int, end: int, share: float) -> int:
+    """The symbol at a share of the way, from 0 to below 1, through these lists, which hold some."""
+    low, high = runs.starts[first], runs.starts[end]
+    before = runs.ends[low - 1] if low > 0 else 0
+    place = before + int(share * (runs.ends[high - 1] - before))
+    return int(runs.symbols[first_not_below(runs.ends, low, high, place + 1)])
 
 
 @compiled
@@ -111,28 +139,9 @@ def find_unsupported(
 
 
 @compiled
-def list_followers(symbols: Codes, starts: Ints, is_listed: Mask, n_symbols: int) -> tuple[Codes, Ints]:
-    """For each symbol the listed places that follow it within a string, ascending, and where those of each begin."""
-    ends = np.zeros(n_symbols + 1, np.int64)
-    for row in range(len(starts) - 1):
-        for u in range(starts[row] + 1, starts[row + 1]):
-            if is_listed[u]:
-                ends[symbols[u - 1] + 1] += 1
-    for symbol in range(n_symbols):
-        ends[symbol + 1] += ends[symbol]
-    places, fill = np.empty(ends[n_symbols], np.int32), ends[:-1].copy()
-    for row in range(len(starts) - 1):
-        for u in range(starts[row] + 1, starts[row + 1]):
-            if is_listed[u]:
-                places[fill[symbols[u - 1]]] = u
-                fill[symbols[u - 1]] += 1
-    return places, ends
-
-
-@compiled
-def count_pairs(symbols: Codes, starts: Ints, n_symbols: int, reach: int) -> Codes:
-    """How many strings have each pair of symbols within `reach` places: ``counts[first * n_symbols + second]``."""
-    counts, last = np.zeros(n_symbols * n_symbols, np.int32), np.full(n_symbols * n_symbols, -1, np.int32)
+def count_pairs(symbols: Codes, starts: Ints, n_symbols: int, reach: int, counts: Ints) -> None:
+    """Count on how many strings have each pair of symbols within `reach` places: ``first * n_symbols + second``."""
+    last = np.full(n_symbols * n_symbols, -1, np.int32)
     for row in range(len(starts) - 1):
         for u in range(starts[row] + 1, starts[row + 1]):
             for v in range(max(u - reach, starts[row]), u):
@@ -140,15 +149,20 @@ def count_pairs(symbols: Codes, starts: Ints, n_symbols: int, reach: int) -> Cod
                 if last[pair] != row:
                     last[pair] = row
                     counts[pair] += 1
-    return counts
 
 
 @compiled
-def mark_few(symbols: Codes, starts: Ints, n_symbols: int, counts: Codes, support: int, is_few: Mask) -> None:
-    """Mark the places whose pair with the symbol before fewer strings have."""
+def mark_few(symbols: Codes, starts: Ints, n_symbols: int, pairs: Ints, is_few: Mask) -> None:
+    """Mark the places whose pair with the symbol before is none of some pairs, which ascend."""
+    firsts = np.empty(n_symbols + 1, np.int64)
+    for symbol in range(n_symbols + 1):
+        firsts[symbol] = first_not_below(pairs, 0, len(pairs), symbol * n_symbols)
     for row in range(len(starts) - 1):
         for u in range(starts[row] + 1, starts[row + 1]):
-            is_few[u] = counts[symbols[u - 1] * n_symbols + symbols[u]] < support
+            before = symbols[u - 1]
+            pair = before * n_symbols + symbols[u]
+            i = first_not_below(pairs, firsts[before], firsts[before + 1], pair)
+            is_few[u] = i == firsts[before + 1] or pairs[i] != pair
 
 
 @compiled
@@ -178,15 +192,13 @@ def _draw_apart(
     out: Codes,
     at: int,
     t: int,
-    pool: Codes,
-    apart: Codes,
-    apart_starts: Ints,
+    apart: SymbolRuns,
     shares: Floats,
     reach: int,
     state: Words,
     group: int,
 ) -> int:
-    """A symbol of the pool after one that stands before the last, as often as there; -1 where none is drawn.
+    """A symbol of the class after one that stands before the last, as often as there; -1 where none is drawn.
 
     It is none of the symbols between the two: whether one comes again so soon, its own followers tell.
     """
@@ -194,9 +206,8 @@ def _draw_apart(
     for back in range(2, min(reach, t) + 1):
         cell = out[at - back] * reach + back - 1
         if point < shares[cell]:
-            low, high = apart_starts[cell], apart_starts[cell + 1]
             for _ in range(MOST_ANEW):
-                symbol = int(pool[apart[low + int(uniform(state, group) * (high - low))]])
+                symbol = listed(apart, cell, cell + 1, uniform(state, group))
                 is_between = False
                 for i in range(at - back + 1, at):
                     is_between |= out[i] == symbol
@@ -351,17 +362,13 @@ def generate_from_windows(
     order: int,
     support: int,
     by_group: bool,
-    pool: Codes,
-    after: Codes,
-    after_starts: Ints,
-    rare_after: Codes,
-    rare_after_starts: Ints,
-    left_first: Codes,
-    left: Codes,
-    left_starts: Ints,
+    every: SymbolRuns,
+    after: SymbolRuns,
+    rare_after: SymbolRuns,
+    left_first: SymbolRuns,
+    left: SymbolRuns,
     pairs: Ints,
-    apart: Codes,
-    apart_starts: Ints,
+    apart: SymbolRuns,
     shares: Floats,
     n_tries: int,
     n_longer: int,
@@ -378,10 +385,10 @@ def generate_from_windows(
 
     1. from the group's occurrences in the window after the longest context that at least `support` members carry
        there, of at most ``order - 1`` symbols;
-    2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair; where they
+    2. from the class after the symbol before, if enough of its strings have the pair; where they
        have not, after one that stands before that one, if enough of its strings have the two so near each other;
     3. from all of the group's occurrences in the window, or at the start of a string from those that begin a member's;
-    4. from the pool about the same relative place.
+    4. from the class about the same relative place.
 
     Of the group's occurrences the first and the third take one that was dealt least often until then, whichever of
     them dealt it.
@@ -400,14 +407,8 @@ def generate_from_windows(
         The members' strings, group by group.
     n_bins, reaches : int64 arrays (n_groups,)
         The bins of each group, and how many of them a window has to either side.
-    pool : int32 array
-        The symbols of all strings of the class.
-    after, after_starts : int32 array, int64 array
-        For each symbol the places of the pool that follow it within a string.
-    rare_after, rare_after_starts, left_first, left, left_starts, apart, apart_starts, shares : arrays
-        Of the pool: see `shoal.strings.windows.ClassStrings`.
-    pairs : int64 array
-        ``first * n_symbols + second`` of pairs that enough strings of the pool have, ascending.
+    every, after, rare_after, left_first, left, pairs, apart, shares
+        What the class gives: see `shoal.strings.pool.ClassSymbols`.
     sizes : int64 array
         How long each pseudo-string is to be, and then is; ``out_starts`` leaves room for `n_longer` symbols more.
     unwanted, state, out_starts, out, is_kept
@@ -452,12 +453,10 @@ def generate_from_windows(
                                     break
                         elif way == 1 and t > 0 and order > 1:
                             following = after
-                            low, high = after_starts[before], after_starts[before + 1]
-                            if is_rare and rare_after_starts[before + 1] > rare_after_starts[before]:
+                            if is_rare and n_listed(rare_after, before, before + 1) > 0:
                                 following = rare_after
-                                low, high = rare_after_starts[before], rare_after_starts[before + 1]
-                            if high > low:
-                                symbol = pool[following[low + int(uniform(state, group) * (high - low))]]
+                            if n_listed(following, before, before + 1) > 0:
+                                symbol = listed(following, before, before + 1, uniform(state, group))
                                 pair = before * n_symbols + symbol
                                 i = first_not_below(pairs, 0, len(pairs), pair)
                                 if i < len(pairs) and pairs[i] == pair:
@@ -465,25 +464,22 @@ def generate_from_windows(
                                 else:
                                     is_rare = True
                                     if reach > 1:
-                                        picked = _draw_apart(
-                                            out, at, t, pool, apart, apart_starts, shares, reach, state, group
-                                        )
+                                        picked = _draw_apart(out, at, t, apart, shares, reach, state, group)
                         elif way == 2 and by_group and not is_rare:
                             low, high = windows[b], windows[b + 1]
                             if t == 0 and befores[low] < 0:
                                 high = first_not_below(befores, low, high, 0)
                             picked = symbols[_deal(places, low, high, n_dealt, origin, state, group)]
                         elif way == 3:
-                            leftovers, low, high = left_first, 0, len(left_first)
-                            if t > 0 or high == 0:
-                                own = bin_of(t, size, len(left_starts) - 1)
-                                leftovers, low, high = left, left_starts[own], left_starts[own + 1]
-                            if high == low:
-                                low, high = 0, len(leftovers)
-                            if high > low:
-                                picked = pool[leftovers[low + int(uniform(state, group) * (high - low))]]
-                            else:
-                                picked = pool[int(uniform(state, group) * len(pool))]
+                            leftovers, low, high = left_first, 0, 1
+                            if t > 0 or n_listed(left_first, 0, 1) == 0:
+                                low = bin_of(t, size, len(left.starts) - 1)
+                                leftovers, high = left, low + 1
+                            if n_listed(leftovers, low, high) == 0:
+                                low, high = 0, len(leftovers.starts) - 1
+                            if n_listed(leftovers, low, high) == 0:
+                                leftovers, low, high = every, 0, 1
+                            picked = listed(leftovers, low, high, uniform(state, group))
                         if way in (0, 2) and picked >= 0:
                             i = first_not_below(held, symbol_starts[b], symbol_starts[b + 1], picked)
                             if n_holders[i] < support:

@@ -80,6 +80,19 @@ class StringKind(Kind):
 
     def load(self, source: Any, policy: StringPolicy) -> Strings:
         """A file, or strings, as the policy's input says."""
+        if policy.memory is not None:
+            raise PolicyError("of strings memory is for releases, and all are held here: leave memory out")
+        return self._loaded(source, policy)
+
+    def load_to_release(self, source: Any, policy: StringPolicy, run: Run) -> Any:
+        """With a bound on memory, what is counted over all strings."""
+        if policy.memory is None:
+            return self.load(source, policy)
+        from shoal.kinds.strings.unheld import UnheldStrings
+
+        return UnheldStrings.of(source, policy)
+
+    def _loaded(self, source: Any, policy: StringPolicy) -> Strings:
         if isinstance(source, str | Path):
             from shoal.data.strings.files import read_strings
 
@@ -109,9 +122,9 @@ class StringKind(Kind):
             return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
         return Strings.of(source, alphabet=alphabet)
 
-    def is_small(self, data: Strings) -> bool:
+    def is_small(self, data: Any) -> bool:
         """Whether there are few symbols: each record has some."""
-        return len(data.symbols) <= 30 * SMALL
+        return (len(data.symbols) if isinstance(data, Strings) else data.n_symbols) <= 30 * SMALL
 
     def load_again(
         self,
@@ -129,7 +142,7 @@ class StringKind(Kind):
                 policy = StringPolicy.of(
                     column=manifest.column, columns=manifest.columns or (), class_column=manifest.class_column
                 )
-            return self.load(source, policy or StringPolicy())
+            return self._loaded(source, policy or StringPolicy())
         from shoal.data.strings.alphabets import LEARNED
         from shoal.data.strings.files import read_strings
         from shoal.data.strings.format import FORMATS
@@ -152,9 +165,9 @@ class StringKind(Kind):
             rare=max(manifest.policy.rare, policy.rare if policy is not None else 0),
         )
 
-    def load_others(self, source: Any, data: Strings, load: Callable[[], Any]) -> Strings:
+    def load_others(self, source: Any, data: Any, load: Callable[[], Any]) -> Strings:
         """Of variants, and of a matrix, at those of the data, whatever the others carry."""
-        if not data.source.sites or not isinstance(source, str | Path):
+        if not isinstance(data, Strings) or not data.source.sites or not isinstance(source, str | Path):
             found: Strings = load()
             return found
         from shoal.data.strings.files import read_strings
@@ -175,7 +188,7 @@ class StringKind(Kind):
 
     def release(
         self,
-        data: Strings,
+        data: Any,
         policy: StringPolicy,
         run: Run,
         *,
@@ -183,6 +196,8 @@ class StringKind(Kind):
         held_out: HeldOut[Strings] | None = None,
     ) -> StringRelease:
         """Draw pseudo-strings from groups; of variants by longer contexts, unless the policy says how long."""
+        if policy.memory is not None:
+            return self._unheld(data, policy, run, held_out)
         policy = for_variants(data, policy)
         data = only_carried(data, policy.rare)
         if held_out is not None and data.source.sites:
@@ -194,6 +209,15 @@ class StringKind(Kind):
             return release_strings(
                 data, policy, seed=run.seed, executor=executor, progress=run.progress, like=like, held_out=held_out
             )
+
+    def _unheld(self, data: Any, policy: StringPolicy, run: Run, held_out: HeldOut[Strings] | None) -> StringRelease:
+        from shoal.engine.executors import open_executor
+        from shoal.kinds.strings.unheld import release_unheld
+
+        if held_out is not None:
+            raise PolicyError("other strings to compare with are for those in memory: leave memory out")
+        with open_executor(run.workers, run.pool, run.cluster) as executor:
+            return release_unheld(data, policy, seed=run.seed, executor=executor, progress=run.progress)
 
     def check(
         self,
@@ -218,6 +242,8 @@ class StringKind(Kind):
 
         if key is not None:
             raise PolicyError("a key is for sketches of sparse records; leave it out for strings")
+        if policy.memory is not None:
+            raise PolicyError("the strings of a window are held: leave memory out")
         return ReleaseWindows(self, policy, ("lines", "tokens"), seed)
 
     @property

@@ -18,12 +18,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal.data.strings.alphabets import KNOWN, LEARNED
+from shoal.data.strings.blocks import IN_BLOCKS
 from shoal.data.tables.header import Header
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option, person_option
+from shoal.policy import (
+    BOUND_ON_MEMORY,
+    LEAST_BYTES,
+    BasePolicy,
+    Option,
+    Strict,
+    header_option,
+    named_in,
+    option,
+    person_option,
+    size_in_bytes,
+)
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -142,6 +154,41 @@ class StringPolicy(BasePolicy):
     input: StringInput = Field(StringInput(), description="How a file is read.")
     require: tuple[KAnonymity, ...] = Field((KAnonymity(k=20),), description="The guarantee.")
     method: StringMethod = Field(StringMethod(), description="How pseudo-strings are made.")
+    memory: str | None = option(
+        None,
+        "Read FASTA or lines in blocks, and never hold all strings, in about this much memory, such as 2GB; drawn from "
+        "windows alone.",
+        instead="hold the strings",
+        metavar="SIZE",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_bounded(self) -> Self:
+        if self.memory is None:
+            return self
+        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
+            raise ValueError(BOUND_ON_MEMORY)
+        reading = self.input
+        asked = {
+            f'generator = "{self.method.generator}"': self.method.generator != "window",
+            f'format = "{reading.format}"': reading.format not in (None, *IN_BLOCKS),
+            "a column": reading.column is not None or reading.class_column is not None,
+            "columns": bool(reading.columns),
+            "events of a person": bool(reading.person) or reading.time is not None,
+            "a header": reading.header is not None,
+        }
+        refused = [what for what, is_refused in asked.items() if is_refused]
+        if refused:
+            raise ValueError(
+                f"{refused[0]} needs all strings in memory: leave memory out, or take FASTA, one string a line or one "
+                'sequence of tokens a line, and draw from windows (generator = "window")'
+            )
+        return self
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The bound on memory in bytes; None without one."""
+        return size_in_bytes(self.memory)
 
     @field_validator("require")
     @classmethod

@@ -175,7 +175,7 @@ def profile_of(strings: Strings, policy: StringPolicy) -> StringProfile:
 
 def _foretold(strings: Strings, policy: StringPolicy) -> list[str]:
     """What a release would refuse, or leave out because draws equal originals, by trying it where strings are few."""
-    shared = find_unaligned(strings)
+    shared = find_unaligned(strings, strings.labels)
     if shared >= MOST_SHARED and policy.method.unaligned == "refuse":
         return [
             f"the strings are nearly the same and not aligned (two of them share {100 * shared:.0f} % of their "

@@ -16,7 +16,9 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.strings.folder import asked_of
 from shoal.check.strings.near import NEAR_COPIES, near_originals
 from shoal.check.strings.verify import StringEvidence, verify_strings
+from shoal.data.ragged import count_codes
 from shoal.data.strings.files import read_strings_back, string_file_name, write_strings
+from shoal.data.strings.on_disk import StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
     from shoal.kinds.strings.baselines import Baseline
+    from shoal.strings.in_blocks import CondensationOnDisk
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.measure import StringUtility
@@ -50,6 +53,46 @@ MOST_SYMBOLS_OF_LONG, CONTROL_SYMBOLS, FEWEST_CONTROL = 1_000_000, 300_000, 10
 REASONS = dict(
     zip(SUPPRESSED_BECAUSE, ("kept", "empty", "rare_symbols", "small_class", "length"), strict=True),
 )
+
+
+@dataclass(frozen=True)
+class PublishedFacts:
+    """What is counted of published strings.
+
+    Attributes
+    ----------
+    alphabet : tuple of str
+    counts : int64 array
+        How often each symbol occurs.
+    lengths, labels, classes, is_tokens, source
+        As of `Strings`.
+    """
+
+    alphabet: tuple[str, ...]
+    counts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32] | None
+    classes: tuple[str, ...]
+    is_tokens: bool
+    source: StringSource
+
+    @classmethod
+    def of(cls, strings: Strings | StringsOnDisk) -> PublishedFacts:
+        """Of strings with nothing but what occurs in their alphabet."""
+        counts = (
+            strings.counts()
+            if isinstance(strings, StringsOnDisk)
+            else count_codes(strings.symbols, len(strings.alphabet))
+        )
+        return cls(
+            strings.alphabet,
+            counts,
+            np.asarray(strings.lengths),
+            strings.labels,
+            strings.classes,
+            strings.is_tokens,
+            strings.source,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -166,6 +209,11 @@ class StringRelease(Release[Strings]):
         """The lengths of the originals; for the owner alone."""
         return np.asarray(self._original.lengths)
 
+    @cached_property
+    def facts(self) -> PublishedFacts:
+        """What is told of all that would be published."""
+        return PublishedFacts.of(self.strings)
+
     @property
     def suppressed_sentence(self) -> str:
         """What was suppressed and why, in plain words."""
@@ -175,7 +223,7 @@ class StringRelease(Release[Strings]):
     def suppressed_lengths(self) -> tuple[int, int] | None:
         """The range of the lengths of strings that were left out for their length; for the owner alone."""
         reason = SUPPRESSED_BECAUSE.index("length")
-        lengths = self._original.lengths[self._reasons == reason]
+        lengths = self.original_lengths[self._reasons == reason]
         return (int(lengths.min()), int(lengths.max())) if len(lengths) else None
 
     def _told(self) -> dict[str, Any]:
@@ -236,21 +284,14 @@ def release_strings(
     notes = list(original.source.notes)
     original = replace(original, source=_published_source(original))
     if policy.method.unaligned == "refuse" and policy.method.generator != "markov":
-        refuse_unaligned(original)
+        refuse_unaligned(original, original.labels)
     condensation = condensation_of(policy, seed)
     if progress is not None:
         progress("grouping strings", 0, 0)
     condensation.fit_transform(original, executor=executor, progress=progress, note=notes.append)
     made, groups, n_near = _without_few_near_copies(condensation, original, policy, executor, notes.append)
-    if not len(made):
-        raise Infeasible(
-            "every pseudo-string that was drawn equals an original, so nothing can be published; the strings are too "
-            'much alike for their groups: lower the order, raise support or k, or ask for copies = "allow"'
-        )
-    counts = np.bincount(condensation.suppressed_, minlength=len(SUPPRESSED_BECAUSE)).tolist()
-    suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
-    if condensation.pseudo_.n_dropped + n_near:
-        suppressed[COPIES] = condensation.pseudo_.n_dropped + n_near
+    refuse_none(len(made))
+    suppressed = suppressed_of(condensation.suppressed_, condensation.pseudo_.n_dropped + n_near)
     refuse_suppressed(suppressed, len(original), policy)
     if progress is not None:
         progress("checking the release", 0, 0)
@@ -259,14 +300,17 @@ def release_strings(
         original=original,
         original_groups=condensation.labels_.astype(np.int64),
         published_groups=groups.astype(np.int64),
-        template_lengths=_lengths(condensation.segments_),
+        template_lengths=template_lengths(condensation.segments_),
     )
     file, (published, guarantees) = _write_and_check(made, policy, evidence)
     return StringRelease(
         published=published,
         guarantees=guarantees,
         policy=policy,
-        notes=(*notes, *_told(condensation, policy, is_named=bool(original.source.sites))),
+        notes=(
+            *notes,
+            *notes_of(condensation, policy, is_tokens=original.is_tokens, is_named=bool(original.source.sites)),
+        ),
         suppressed=suppressed,
         n_groups=condensation.n_groups_,
         n_rejected=pseudo.n_rejected,
@@ -323,6 +367,27 @@ def _without_few_near_copies(
         return made, condensation.pseudo_.groups, 0
     rows = np.flatnonzero(~is_near)
     return made.take(rows), condensation.pseudo_.groups[rows], int(is_near.sum())
+
+
+def refuse_none(n_made: int) -> None:
+    """Refuse to publish nothing.
+
+    Raises
+    ------
+    Infeasible
+    """
+    if not n_made:
+        raise Infeasible(
+            "every pseudo-string that was drawn equals an original, so nothing can be published; the strings are too "
+            'much alike for their groups: lower the order, raise support or k, or ask for copies = "allow"'
+        )
+
+
+def suppressed_of(reasons: npt.NDArray[np.int8], n_copies: int) -> dict[str, int]:
+    """How many strings were left out for each reason, and because each draw was a copy or a near one."""
+    counts = np.bincount(reasons, minlength=len(SUPPRESSED_BECAUSE)).tolist()
+    suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
+    return {**suppressed, COPIES: n_copies} if n_copies else suppressed
 
 
 def refuse_suppressed(suppressed: Mapping[str, int], n_in: int, policy: StringPolicy) -> None:
@@ -385,13 +450,15 @@ of 2.5 is allowed).'
     return f"{total:,} of {n_in:,} {verb} suppressed: {'; '.join(filter(None, parts))}."
 
 
-def _told(condensation: Condensation, policy: StringPolicy, *, is_named: bool) -> list[str]:
+def notes_of(
+    condensation: Condensation | CondensationOnDisk, policy: StringPolicy, *, is_tokens: bool, is_named: bool
+) -> list[str]:
     """Notes of the method."""
     notes = []
     n = condensation.n_rare_symbols_
     if n:
         which = "1 symbol" if n == 1 else f"{n:,} symbols"
-        does = "taken out" if condensation.statistics_.is_tokens else "replaced by a neighbour"
+        does = "taken out" if is_tokens else "replaced by a neighbour"
         if is_named:
             does = "replaced by the commonest of the same place"
         notes.append(
@@ -432,7 +499,7 @@ def _told(condensation: Condensation, policy: StringPolicy, *, is_named: bool) -
     return notes
 
 
-def _lengths(segments: Sequence[Segment]) -> npt.NDArray[np.int64]:
+def template_lengths(segments: Sequence[Segment]) -> npt.NDArray[np.int64]:
     """The template length of each group."""
     return np.repeat(
         np.array([s.length for s in segments], dtype=np.int64), np.array([s.n_groups for s in segments], dtype=np.int64)

@@ -21,8 +21,8 @@ N_SYMBOLS_NAMED = 20
 
 def render_datasheet(release: StringRelease) -> str:
     """Write the datasheet as one HTML page."""
-    strings, policy = release.strings, release.policy
-    counts = np.bincount(strings.symbols, minlength=len(strings.alphabet))
+    strings, policy = release.facts, release.policy
+    counts = strings.counts
     order = np.argsort(-counts, kind="stable")[:N_SYMBOLS]
     if any(len(strings.alphabet[i]) > string_pictures.LONGEST_SIGN for i in order.tolist()):
         order = order[:N_SYMBOLS_NAMED]

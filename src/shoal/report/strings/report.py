@@ -36,7 +36,7 @@ def report_content(release: StringRelease) -> ReportContent:
     policy = release.policy
     return ReportContent.of_release(
         release,
-        title=f"{len(release.strings):,} strings",
+        title=f"{len(release.facts.lengths):,} strings",
         facts=_facts(release),
         suppressed_sentence=release.suppressed_sentence,
         suppressed_lengths=release.suppressed_lengths,
@@ -58,7 +58,7 @@ def report_content(release: StringRelease) -> ReportContent:
         u=_measured(utility),
         lengths=string_pictures.lengths_picture(
             _some_lengths(release),
-            release.strings.lengths,
+            release.facts.lengths,
             f"Lengths: mean {number(utility.lengths.mean_before)} before, {number(utility.lengths.mean_after)} after.",
         ),
         k_mers=[asdict(found) for found in utility.k_mers],
@@ -146,7 +146,7 @@ def _composition(found: Composition) -> dict[str, Any]:
 
 def _some_lengths(release: StringRelease) -> Any:
     """Lengths of originals within those that were published: the few beyond them are suppressed, and told of above."""
-    before, after = release.original_lengths, release.strings.lengths
+    before, after = release.original_lengths, release.facts.lengths
     clipped = np.clip(before[before > 0], max(int(after.min()) // 2, 1), int(after.max()) * 2)
     return clipped if len(clipped) else None
 
@@ -172,7 +172,7 @@ def _accuracy(found: Accuracy) -> tuple[str, str, str, str]:
 
 
 def _classes(release: StringRelease) -> list[tuple[str, int]]:
-    strings = release.strings
+    strings = release.facts
     if strings.labels is None:
         return []
     counts = np.bincount(strings.labels, minlength=len(strings.classes)).tolist()

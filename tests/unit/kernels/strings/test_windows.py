@@ -13,22 +13,16 @@ from shoal.kernels.strings.hash import BASES, Unwanted, fingerprints
 from shoal.kernels.strings.windows import (
     DEALT_FROM,
     MOST_ANEW,
+    SymbolRuns,
     count_pairs,
     distances_back,
     generate_from_windows,
-    list_followers,
+    listed,
     mark_few,
+    n_listed,
 )
-from shoal.strings.windows import (
-    MOST_BINS_OF_CLASS,
-    REACH,
-    WindowSettings,
-    bins_of,
-    bins_of_lengths,
-    count_needed,
-    find_rare,
-    make_pool,
-)
+from shoal.strings.pool import MOST_BINS_OF_CLASS, REACH, make_pool
+from shoal.strings.windows import WindowSettings, bins_of, bins_of_lengths, count_needed, find_rare
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
 N_SYMBOLS = 5
@@ -101,12 +95,12 @@ def slow_apart(out: list[int], pool: list[list[int]], back: list[list[int]], ran
     symbols = [s for p in pool for s in p]
 
     def drawn_after(symbol: int, distance: int) -> list[int]:
-        return [
+        return sorted(
             p[u]
             for p, b in zip(pool, back, strict=True)
             for u in range(len(p))
             if b[u] == distance and p[u - distance] == symbol
-        ]
+        )
 
     n_followed = sum(p[u] == out[-1] for p in pool for u in range(len(p) - 1))
     point = random.uniform() * (1.0 - len(drawn_after(out[-1], 1)) / n_followed)
@@ -149,9 +143,9 @@ def slow_string(
         def is_held(symbol: int, window: list[tuple[int, int]] = window) -> bool:
             return len({j for j, u in window if members[j][u] == symbol}) >= support
 
-        def draw(places: list[tuple[int, int]], strings: list[list[int]]) -> int:
-            i, u = places[int(random.uniform() * len(places))]
-            return strings[i][u]
+        def draw(places: list[tuple[int, int]], n_bins: int = 1) -> int:
+            drawn = sorted((bin_of(u, len(pool[i]), n_bins), pool[i][u]) for i, u in places)
+            return drawn[int(random.uniform() * len(drawn))][1]
 
         def deal(places: list[tuple[int, int]]) -> int:
             if len(places) <= DEALT_FROM:
@@ -176,7 +170,7 @@ def slow_string(
             after = [(i, u) for i, u in places if u > 0 and pool[i][u - 1] == out[-1]]
             rare = [(i, u) for i, u in after if is_rare[i][u]]
             if after:
-                picked, is_tried = draw(rare if is_lost and rare else after, pool), True
+                picked, is_tried = draw(rare if is_lost and rare else after), True
                 if sum((out[-1], picked) in p for p in pairs) < support:
                     picked = slow_apart(out, pool, back, random) if by_group else None
         if picked is None and by_group and not is_tried:
@@ -188,14 +182,14 @@ def slow_string(
             left = [(i, 0) for i, r in enumerate(is_rare) if r[0]] if t == 0 else []
             if t == 0 and not any(map(any, is_rare)):
                 left = [(i, 0) for i in range(len(pool))]
+            width = 1
             if left and len({pool[i][u] for i, u in left}) <= len(pool):
                 near = left
             else:
                 left = list_left(pool, is_rare, back, order)
                 width = max(min(len(pool) // max(len({pool[i][u] for i, u in left}), 1), MOST_BINS_OF_CLASS), 1)
-                left.sort(key=lambda iu: (bin_of(iu[1], len(pool[iu[0]]), width), iu))
                 near = [iu for iu in left if bin_of(iu[1], len(pool[iu[0]]), width) == bin_of(t, size, width)]
-            picked = draw(near or left or places, pool)
+            picked = draw(near or left or places, width if near or left else 1)
         out.append(picked)
     return out
 
@@ -240,18 +234,7 @@ def test_windows_draw_what_the_slow_ones_draw(
                 order,
                 support,
                 by_group,
-                pool.symbols,
-                pool.after,
-                pool.after_starts,
-                pool.rare_after,
-                pool.rare_after_starts,
-                pool.left_first,
-                pool.left,
-                pool.left_starts,
-                pool.pairs,
-                pool.apart,
-                pool.apart_starts,
-                pool.shares,
+                *pool,
                 2,
                 n_longer,
                 Unwanted(originals, keys, BASES[0]),
@@ -320,22 +303,40 @@ def test_shares_are_counted_as_the_slow_way_counts(shortest: int, longest: int) 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_followers_and_pairs_are_those_of_a_plain_count(seed: int) -> None:
+def test_pairs_are_those_of_a_plain_count(seed: int) -> None:
     rng = np.random.default_rng(seed)
     strings = [rng.integers(0, 4, rng.integers(1, 9)).tolist() for _ in range(30)]
     symbols, starts = flat(strings)
-    is_listed = rng.random(len(symbols)) < 0.5
-    places, ends = list_followers(symbols, starts, is_listed, 4)
     inside = np.delete(np.arange(len(symbols)), starts[:-1])
-    for symbol in range(4):
-        expected = [p for p in inside if is_listed[p] and symbols[p - 1] == symbol]
-        assert places[ends[symbol] : ends[symbol + 1]].tolist() == expected
     held = [set(pairwise(s)) for s in strings]
-    counts = count_pairs(symbols, starts, 4, 1)
+    counts = np.zeros(16, np.int64)
+    for rows in (slice(0, 11), slice(11, 30)):
+        count_pairs(*flat(strings[rows]), 4, 1, counts)
     assert counts.tolist() == [sum((a, b) in pairs for pairs in held) for a in range(4) for b in range(4)]
     is_few = np.zeros(len(symbols), np.bool_)
-    mark_few(symbols, starts, 4, counts, 9, is_few)
+    mark_few(symbols, starts, 4, np.flatnonzero(counts >= 9), is_few)
     assert np.flatnonzero(is_few).tolist() == [p for p in inside if counts[symbols[p - 1] * 4 + symbols[p]] < 9]
-    near = np.flatnonzero(count_pairs(symbols, starts, 4, REACH) >= 9)
-    back = distances_back(symbols, starts, 4, is_few, near, REACH)
+    counts[:] = 0
+    count_pairs(symbols, starts, 4, REACH, counts)
+    back = distances_back(symbols, starts, 4, is_few, np.flatnonzero(counts >= 9), REACH)
     assert back.tolist() == [b for row in slow_back(strings, 9, REACH) for b in row]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_give_what_lists_written_out_give(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lists = [sorted(rng.integers(0, 5, n).tolist()) for n in rng.integers(0, 9, 6)]
+    symbols, ends, starts, total = [], [], [0], 0
+    for some in lists:
+        for symbol, n in sorted(Counter(some).items()):
+            total += n
+            symbols.append(symbol)
+            ends.append(total)
+        starts.append(len(symbols))
+    runs = SymbolRuns(np.array(symbols, np.int32), np.array(ends, np.int64), np.array(starts, np.int64))
+    for first in range(len(lists)):
+        for end in range(first, len(lists) + 1):
+            whole = [symbol for some in lists[first:end] for symbol in some]
+            assert n_listed(runs, first, end) == len(whole)
+            for share in (0.0, 0.3, 0.7, 0.999999) if whole else ():
+                assert listed(runs, first, end, share) == whole[int(share * len(whole))]

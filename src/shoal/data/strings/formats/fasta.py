@@ -18,6 +18,7 @@ import numpy.typing as npt
 from shoal.arrays import Ints, Mask
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, guess_alphabet, refuse_strangers
 from shoal.data.strings.format import BLANKS, FORMATS, HowToReadStrings, TextFormat, refuse_class_names
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError, PolicyError
@@ -104,17 +105,17 @@ def label_pattern(label: str | None) -> re.Pattern[str] | None:
     return pattern
 
 
-def fasta_pieces(strings: Strings) -> Iterator[bytes]:
+def fasta_pieces(strings: SomeStrings) -> Iterator[bytes]:
     """The file in pieces: neutral names, 60 symbols a line."""
     digits = max(6, len(str(len(strings))))
     points = np.array([ord(symbol) for symbol in strings.alphabet], dtype="<u4")
     ends = [f" class={name}\n" for name in strings.classes] if strings.labels is not None else ["\n"]
-    labels = strings.labels if strings.labels is not None else np.zeros(len(strings), np.int32)
-    at_once = int(min(_STRINGS_AT_ONCE, max(_SYMBOLS_AT_ONCE * len(strings) // max(len(strings.symbols), 1), 1)))
+    n_symbols = int(strings.lengths.sum())
+    at_once = int(min(_STRINGS_AT_ONCE, max(_SYMBOLS_AT_ONCE * len(strings) // max(n_symbols, 1), 1)))
     for begin in range(0, len(strings), at_once):
-        offsets = strings.starts[begin : begin + at_once + 1]
-        whole, starts = _wrap(points[strings.symbols[offsets[0] : offsets[-1]]], np.diff(offsets))
-        chosen = labels[begin : begin + at_once].tolist()
+        part = strings.take(np.arange(begin, min(begin + at_once, len(strings))))
+        whole, starts = _wrap(points[part.symbols], part.lengths)
+        chosen = part.labels.tolist() if part.labels is not None else [0] * len(part)
         yield "".join(
             f">pseudo_{begin + i + 1:0{digits}d}{ends[chosen[i]]}{whole[starts[i] : starts[i + 1]]}"
             for i in range(len(chosen))
@@ -155,8 +156,9 @@ def _labels(text: WholeText, lines: Ints, headers: Ints, pattern: re.Pattern[str
     labels = [match[1] if match else None for match in found]
     without = [i for i, name in enumerate(labels) if not name]
     if without:
+        line = int(headers[without[0]]) + text.first_line
         raise DataError(
-            f"{text.path}, line {int(headers[without[0]]) + 1}: the expression finds no class in this description "
+            f"{text.path}, line {line}: the expression finds no class in this description "
             f"({len(without)} of {len(labels)} have none); widen the expression, or leave these records out"
         )
     return [name for name in labels if name]
@@ -183,7 +185,7 @@ class Fasta(TextFormat):
         """See `read_fasta`."""
         return read_fasta(text, source, reading.alphabet if reading.is_alphabet_given else None, reading.label)
 
-    def pieces(self, strings: Strings) -> Iterator[bytes]:
+    def pieces(self, strings: SomeStrings) -> Iterator[bytes]:
         """See `fasta_pieces`."""
         return fasta_pieces(strings)
 
@@ -191,7 +193,7 @@ class Fasta(TextFormat):
         """Whatever is no blank and begins no line of another kind."""
         return symbol not in BLANKS and symbol not in (">", ";")
 
-    def refuse_unwritable(self, strings: Strings) -> None:
+    def refuse_unwritable(self, strings: SomeStrings) -> None:
         """Class names that break a line."""
         refuse_class_names(strings, "\0\n\r")
 

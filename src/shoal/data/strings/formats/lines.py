@@ -19,6 +19,7 @@ from shoal.data.strings.format import (
     refuse_blank,
     refuse_named_alphabet,
 )
+from shoal.data.strings.on_disk import SomeStrings
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText
 from shoal.errors import PolicyError
@@ -79,7 +80,7 @@ def read_tokens(text: WholeText, source: StringSource, alphabet: Alphabet) -> St
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     if len(strangers):
         row = int(np.searchsorted(starts, int(np.argmax(symbols < 0)), side="right"))
-        refuse_strangers(text.path, row, len(strangers))
+        refuse_strangers(text.path, text.first_line + row - 1, len(strangers))
     return Strings(symbols, starts, known, True, source=source)
 
 
@@ -124,7 +125,7 @@ def check_delimiter(delimiter: str | None) -> None:
         raise PolicyError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
 
 
-def line_pieces(strings: Strings) -> Iterator[bytes]:
+def line_pieces(strings: SomeStrings) -> Iterator[bytes]:
     """The file in pieces, one record a line."""
     for begin in range(0, len(strings), _STRINGS_AT_ONCE):
         rows = np.arange(begin, min(begin + _STRINGS_AT_ONCE, len(strings)))
@@ -156,7 +157,7 @@ class Lines(TextFormat):
         """See `read_lines`."""
         return read_lines(text, replace(source, delimiter=None), reading.alphabet)
 
-    def pieces(self, strings: Strings) -> Iterator[bytes]:
+    def pieces(self, strings: SomeStrings) -> Iterator[bytes]:
         """See `line_pieces`."""
         return line_pieces(strings)
 
@@ -164,7 +165,7 @@ class Lines(TextFormat):
         """Whatever ends no line."""
         return symbol not in ("\n", "\r")
 
-    def refuse_unwritable(self, strings: Strings) -> None:
+    def refuse_unwritable(self, strings: SomeStrings) -> None:
         """Classes, and nothing but blanks."""
         super().refuse_unwritable(strings)
         refuse_blank(strings)

@@ -1,4 +1,4 @@
-"""A text file in blocks of lines, for files larger than memory."""
+"""A text file in blocks of lines or of records, for files larger than memory."""
 
 from __future__ import annotations
 
@@ -40,6 +40,52 @@ def line_blocks(path: str | os.PathLike[str], n_lines: int) -> Iterator[tuple[Wh
             line += data.count(b"\n")
     if is_blank:
         raise DataError(f"{where}: {'is empty' if is_empty else 'holds only blank lines'}; there is nothing to read")
+
+
+def text_blocks(path: str | os.PathLike[str], n_bytes: int, mark: bytes = b"") -> Iterator[WholeText]:
+    """Read a text file as `line_blocks` does, in blocks of about so many bytes, each of which knows its first line.
+
+    Parameters
+    ----------
+    mark : bytes
+        How the first line of a record begins; each block but the first begins with one, and each has one if any has.
+        Without it any line may begin a block.
+
+    Raises
+    ------
+    DataError
+        As `line_blocks` does.
+    """
+    where = Path(path)
+    gzipped = look(where).is_gzip
+    line, is_blank, is_empty = 1, True, True
+    with open_bytes(where, gzipped) as stream:
+        for data in _gathered(_pieces(where, stream), n_bytes, mark):
+            is_empty, is_blank = False, is_blank and not data.strip()
+            yield WholeText(where, data, gzipped, first_line=line)
+            line += data.count(b"\n")
+    if is_blank:
+        raise DataError(f"{where}: {'is empty' if is_empty else 'holds only blank lines'}; there is nothing to read")
+
+
+def _gathered(pieces: Iterable[bytes], n_bytes: int, mark: bytes) -> Iterator[bytes]:
+    """Blocks that end where a record does, and the rest; the last line gets an end if it has none."""
+    held: list[bytes] = []
+    n_held = 0
+    for piece in pieces:
+        held.append(piece)
+        n_held += len(piece)
+        if n_held < n_bytes:
+            continue
+        whole = b"".join(held)
+        end = whole.rfind(b"\n" + mark) + 1
+        if end > 0 and (not mark or whole.startswith(mark) or b"\n" + mark in whole[: end - 1]):
+            yield whole[:end]
+            whole = whole[end:]
+        held, n_held = [whole], len(whole)
+    rest = b"".join(held)
+    if rest:
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
 
 
 def _pieces(path: Path, stream: IO[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The tests of `data/sparse/line_blocks.py`."""
+"""The tests of `data/line_blocks.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.sparse import line_blocks
+from shoal.data import line_blocks
 from shoal.data.sparse.files import read_blocks, read_sparse
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
