@@ -46,6 +46,7 @@ _RUN, _STEP_FILE = "run.json", "step.json"
 _OURS = re.compile(r"run\.json|\.run\.json\.shoal-[0-9a-f]{8}|(step|partial)-[a-z]+(-[0-9]+)?|work-[0-9a-f]{8}")
 _BEGUN = re.compile(r"\.run\.json\.shoal-[0-9a-f]{8}")
 _TRIES = 20
+_REMOVED = "what was taken up from an earlier run was removed, and the same command makes all anew"
 _REFUSALS = (PolicyError, DataError, Infeasible, NotVerified)
 
 
@@ -264,6 +265,8 @@ class StepFolder:
         except BaseException as error:
             is_refused = isinstance(error, removed_for) and not isinstance(error, NoRoom)
             if is_refused or not self._steps:
+                if isinstance(error, NotVerified) and self.notes:  # it may lie in what was taken up
+                    error.args = (f"{error}; {_REMOVED}", *error.args[1:])
                 with suppress(ShoalError):
                     self.remove()
             elif isinstance(error, ShoalError):

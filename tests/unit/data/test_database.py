@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
+import duckdb
 import pytest
 
-from shoal.data.database import bound, bounded, connection, identifier, literal
+from shoal.data.database import bound, bounded, connection, identifier, lacks_room, literal
 
 ODD = ["plain", "it's", '"quoted"', "back\\slash", "semi;colon -- no comment", "caf\u00e9"]
 
@@ -24,3 +28,10 @@ def test_memory_is_bounded_where_it_is_said_and_nowhere_else() -> None:
         with bounded(None), connection() as database:
             assert database.sql(asked).fetchall() == [("286.0 MiB",)]
     assert bound() is None
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])
+def test_a_full_disk_is_told_from_a_damaged_file(number: int) -> None:
+    assert lacks_room(duckdb.IOException(f'Could not write file "/tmp/a": {os.strerror(number)}'))
+    assert lacks_room(duckdb.OutOfMemoryException("failed to offload data block"))
+    assert not lacks_room(duckdb.InvalidInputException("No magic bytes found at end of file"))

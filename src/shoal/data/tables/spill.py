@@ -51,10 +51,12 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         is_kept = path.parent.name.startswith(UNFINISHED)
-        where = f"the folder for what is finished ({path.parent.parent})" if is_kept else "the temporary folder"
+        what = "what is finished" if is_kept else "rows that do not fit into memory"
+        where = f"its folder ({path.parent.parent})" if is_kept else "the temporary folder"
+        why = error.strerror or "a part of it was written, and no more"  # as numpy finds it
         raise ShoalError(
-            f"rows that do not fit into memory cannot be written to {where}: {error.strerror or error}; make room "
-            f"there, or name another one{'' if is_kept else ' in TMPDIR'}"
+            f"{what} cannot be written to {where}: {why}; make room there, or name another "
+            f"one{'' if is_kept else ' in TMPDIR'}"
         ) from None
 
 

@@ -14,7 +14,7 @@ import pytest
 from shoal.data.database import bounded
 from shoal.data.tables import parquet
 from shoal.data.tables.files import read_table
-from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, save_arrays, spread
+from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, save_arrays, spread, writing
 from shoal.data.tables.table import encode_cells
 from shoal.errors import ShoalError
 
@@ -114,3 +114,18 @@ def test_columns_of_many_texts_are_not_left_in_files(tmp_path: Path, monkeypatch
     monkeypatch.setattr(parquet, "BASE_BYTES", 1 << 40)
     with bounded(1 << 30), pytest.raises(parquet.TooManyDistinct, match="too many for"):
         read_table(put(tmp_path / "many.parquet"), drops=lambda _: False, spills=True)
+
+
+@pytest.mark.parametrize(("folder", "where"), [("work-01234567", "to its folder"), ("any", "to the temporary folder")])
+def test_half_a_file_is_no_number_to_quote(tmp_path: Path, folder: str, where: str) -> None:
+    """As numpy raises it, without a reason."""
+    (tmp_path / folder).mkdir()
+    with pytest.raises(
+        ShoalError, match=f"cannot be written {where}.*a part of it was written, and no more; make room"
+    ):
+        fail_as_numpy_does(tmp_path / folder / "rows")
+
+
+def fail_as_numpy_does(path: Path) -> None:
+    with writing(path):
+        raise OSError("315097 requested and 38880 written")
