@@ -42,9 +42,10 @@ from shoal.kinds.strings.release import (
 from shoal.progress import Progress
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import checked_file, refuse_failed
+from shoal.strings.counts import StringCounts, count_strings
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.homology import refuse_unaligned
-from shoal.strings.in_blocks import CondensationOnDisk, StringCounts, count_strings
+from shoal.strings.in_blocks import CondensationOnDisk
 from shoal.strings.statistics import GroupStatistics
 
 N_DRAWN = 20_000
