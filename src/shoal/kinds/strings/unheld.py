@@ -319,7 +319,9 @@ class _Work:
         if self._policy.method.copies == "allow" or not len(strings):
             return none
         self._show("looking for near copies")
-        is_near = find_near(put_published(partial(_parts, strings), self._originals), self._originals)
+        assert self._policy.n_bytes is not None
+        published = put_published(partial(_parts, strings), self._originals)
+        is_near = find_near(published, self._originals, self._policy.n_bytes)
         return is_near if is_near.sum() < self._policy.k else none
 
 
@@ -345,6 +347,7 @@ def _verified(
     evidence: UnheldEvidence,
 ) -> tuple[Guarantee, ...]:
     """What the checker finds of a written file, or `NotVerified`."""
+    assert policy.n_bytes is not None
     published = put_published(lambda: blocks_back(path, source), originals)
     verdict = verify_on_disk(
         published,
@@ -353,6 +356,7 @@ def _verified(
         evidence.published_groups,
         evidence.original_groups,
         evidence.template_lengths,
+        policy.n_bytes,
     )
     refuse_failed(verdict)
     return verdict.guarantees
