@@ -1,15 +1,17 @@
 """Millions of strings and of baskets from a file to a checked folder: processor time and peak memory.
 
-    python -m benchmarks.many_records [--docs] [--folder FOLDER] [sizes]
+    python -m benchmarks.many_records [--docs] [--folder FOLDER] [--memory SIZE] [sizes]
 
 Each is ``shoal anonymize FILE -o OUT --no-report`` in a process of its own, which starts no other. By default 1 and 5
-million; wanted is a peak below 4 GB for 5 million. With ``--folder`` the drawn files stay there, and are not drawn
+million; wanted is a peak below 4 GB for 5 million. With ``--memory`` strings are also released under that bound, which
+writes the same bytes or is told. With ``--folder`` the drawn files stay there, and are not drawn
 again. With ``--docs`` the table is written into ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -43,8 +45,12 @@ def write_baskets(name: str, n: int, path: Path) -> None:
             file.writelines(" ".join(items[a:b]) + "\n" for a, b in pairwise(bounds))
 
 
-def cases(sizes: Sequence[int], drawn: Path | None) -> list[Case]:
+def cases(sizes: Sequence[int], drawn: Path | None, memory: str | None = None) -> list[Case]:
     """A case for strings and one for baskets."""
+
+    bounds: list[tuple[str, tuple[str, ...]]] = [("", ())]
+    if memory is not None:
+        bounds.append((f", --memory {memory}", ("--memory", memory)))
 
     def case(kind: str) -> Case:
         name, options = RELEASES[kind]
@@ -58,14 +64,18 @@ def cases(sizes: Sequence[int], drawn: Path | None) -> list[Case]:
             f"many {kind}",
             f"shoal anonymize {' '.join(options)} --no-report, checked from the written file; growth is of CPU time",
             f"{name.partition('.D')[0]}, made by the package's Quest generator",
-            [released(label, kind, n, drawn) for label, n in zip(names, sizes, strict=True)],
+            [
+                released(label + told, kind, n, drawn, more)
+                for label, n in zip(names, sizes, strict=True)
+                for told, more in (bounds if kind == "strings" else bounds[:1])
+            ],
             summary,
         )
 
     return [case(kind) for kind in RELEASES]
 
 
-def released(label: str, kind: str, n: int, drawn: Path | None) -> Contestant:
+def released(label: str, kind: str, n: int, drawn: Path | None, more: tuple[str, ...] = ()) -> Contestant:
     """The whole job on a file, which is drawn before unless it is there."""
 
     def measure(setting: Setting) -> Outcome:
@@ -73,15 +83,36 @@ def released(label: str, kind: str, n: int, drawn: Path | None) -> Contestant:
         path = (drawn or setting.folder) / f"{kind}-{n}.dat"
         if not path.exists():
             write_baskets(name, n, path)
-        out = setting.folder / f"out-{kind}-{n}"
-        command = [sys.executable, SCRIPT, "anonymize", path, "-o", out, "--seed", "1", "--no-report", "-q", *options]
+        out = setting.folder / f"out-{kind}-{n}{'-bounded' if more else ''}"
+        command = [
+            sys.executable,
+            SCRIPT,
+            "anonymize",
+            path,
+            "-o",
+            out,
+            "--seed",
+            "1",
+            "--no-report",
+            "-q",
+            *options,
+            *more,
+        ]
         try:
             found = run_json(command, timeout=6 * 3600)
         except ChildFailed as failed:
             return Outcome(None, failure=str(failed))
+        held = setting.folder / f"out-{kind}-{n}"
+        if more and (held / "publish").exists() and hashes(held) != hashes(out):
+            return Outcome(None, failure="the bytes are not those of strings that are held")
         return Outcome(repeats=1, **found)
 
     return Contestant(label, measure)
+
+
+def hashes(out: Path) -> dict[str, str]:
+    """Of all that is published, by name."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (out / "publish").iterdir()}
 
 
 def main() -> None:
@@ -89,6 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sizes", nargs="*", type=int, help="numbers of records")
     parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
+    parser.add_argument("--memory", help="a bound under which strings are released once more, such as 2GB")
     parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
     asked = parser.parse_args()
     load_before = store.load()
@@ -96,7 +128,7 @@ def main() -> None:
         setting = Setting(Path(folder))
         results = [
             run_case(case, setting, lambda text: print(text, file=sys.stderr))
-            for case in cases(asked.sizes or SIZES, asked.folder)
+            for case in cases(asked.sizes or SIZES, asked.folder, asked.memory)
         ]
     run = store.as_run(results, load_before, False)
     show.print_run(run)

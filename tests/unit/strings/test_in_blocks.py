@@ -16,8 +16,9 @@ from shoal.errors import DataError, Infeasible
 from shoal.kinds.strings.policy import StringInput
 from shoal.strings import in_blocks, templates
 from shoal.strings.condense import Condensation
+from shoal.strings.counts import count_strings
 from shoal.strings.generate import fingerprint_originals
-from shoal.strings.in_blocks import CondensationOnDisk, count_strings
+from shoal.strings.in_blocks import CondensationOnDisk
 
 
 def put(path: Path, n: int = 700, seed: int = 0, n_symbols: int = 30) -> Path:

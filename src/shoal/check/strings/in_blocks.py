@@ -27,7 +27,9 @@ from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import DataError
 
 SYMBOLS_AT_ONCE = 300_000
-"""Symbols that are looked at together, as possible near copies or with the groups that they are from; some 100 MB."""
+"""Symbols that are looked at together with the groups that they are from; some 100 MB."""
+BYTES_OF_NEAR = 1000
+"""Of the bound for each symbol that is looked at together as of a possible near copy; all are beside all others."""
 
 Read = Callable[[], Iterable[Strings]]
 
@@ -162,9 +164,13 @@ def put_published(read: Read, originals: OriginalsOnDisk) -> PublishedOnDisk:
     return PublishedOnDisk(shown, plain(shown), np.concatenate(labels) if has_classes else None)
 
 
-def find_near(published: PublishedOnDisk, originals: OriginalsOnDisk) -> Mask:
-    """Which published strings are at most one edit from an original that fewer than k rows hold."""
-    found = [near_among(published.plain, side.strings, side.own, SYMBOLS_AT_ONCE) for side in originals.sides]
+def find_near(published: PublishedOnDisk, originals: OriginalsOnDisk, n_bytes: int) -> Mask:
+    """Which published strings are at most one edit from an original that fewer than k rows hold.
+
+    `n_bytes` is about how much memory may be used.
+    """
+    at_once = max(n_bytes // BYTES_OF_NEAR, 1)
+    found = [near_among(published.plain, side.strings, side.own, at_once) for side in originals.sides]
     return np.asarray(np.logical_or.reduce(found))
 
 
@@ -175,8 +181,12 @@ def verify_on_disk(
     published_groups: Codes,
     original_groups: Codes,
     template_lengths: Ints,
+    n_bytes: int,
 ) -> Verdict:
-    """Recompute all that is claimed of pseudo-strings that were drawn from windows; see `verify_strings`."""
+    """Recompute all that is claimed of pseudo-strings that were drawn from windows; see `verify_strings`.
+
+    `n_bytes` is about how much memory may be used.
+    """
     shown, n = published.shown, len(published.shown)
     if not n:
         raise DataError("nothing would be published: there are no strings; lower k or give more data")
@@ -188,7 +198,8 @@ def verify_on_disk(
         return Verdict((), findings=("the groups are of other strings",))
     keys = _keys(published.plain)
     is_copy = np.logical_or.reduce([_among(keys, _keys(side.strings)[side.own]) for side in originals.sides])
-    near = told_near_copies(int(find_near(published, originals).sum()), n, asked.k, asked.copies, asked.near_copies)
+    n_near = int(find_near(published, originals, n_bytes).sum())
+    near = told_near_copies(n_near, n, asked.k, asked.copies, asked.near_copies)
     copies = (told_no_copies(int(is_copy.sum()), n, asked.k), near) if asked.copies == "redraw" else (near,)
     del keys
     labels: Any = np.zeros(len(originals), np.int8) if originals.labels is None else originals.labels

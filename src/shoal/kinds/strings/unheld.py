@@ -42,9 +42,10 @@ from shoal.kinds.strings.release import (
 from shoal.progress import Progress
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import checked_file, refuse_failed
+from shoal.strings.counts import StringCounts, count_strings
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.homology import refuse_unaligned
-from shoal.strings.in_blocks import CondensationOnDisk, StringCounts, count_strings
+from shoal.strings.in_blocks import CondensationOnDisk
 from shoal.strings.statistics import GroupStatistics
 
 N_DRAWN = 20_000
@@ -318,7 +319,9 @@ class _Work:
         if self._policy.method.copies == "allow" or not len(strings):
             return none
         self._show("looking for near copies")
-        is_near = find_near(put_published(partial(_parts, strings), self._originals), self._originals)
+        assert self._policy.n_bytes is not None
+        published = put_published(partial(_parts, strings), self._originals)
+        is_near = find_near(published, self._originals, self._policy.n_bytes)
         return is_near if is_near.sum() < self._policy.k else none
 
 
@@ -344,6 +347,7 @@ def _verified(
     evidence: UnheldEvidence,
 ) -> tuple[Guarantee, ...]:
     """What the checker finds of a written file, or `NotVerified`."""
+    assert policy.n_bytes is not None
     published = put_published(lambda: blocks_back(path, source), originals)
     verdict = verify_on_disk(
         published,
@@ -352,6 +356,7 @@ def _verified(
         evidence.published_groups,
         evidence.original_groups,
         evidence.template_lengths,
+        policy.n_bytes,
     )
     refuse_failed(verdict)
     return verdict.guarantees

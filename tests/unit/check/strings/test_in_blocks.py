@@ -66,8 +66,8 @@ def test_the_verdict_is_that_of_held_strings(kind: str, copies: str, rare: int, 
     with patch.multiple(on_disk, SYMBOLS_AT_ONCE=300, SYMBOLS_OF_A_RANGE=500):
         originals = put_originals(parts(original), rare, K)
         shown = put_published(parts(published), originals)
-        found = verify_on_disk(shown, asked, originals, groups, own, lengths)
-        is_near = find_near(shown, originals)
+        found = verify_on_disk(shown, asked, originals, groups, own, lengths, 400_000)
+        is_near = find_near(shown, originals, 50_000)
     assert found == held
     assert np.array_equal(is_near, near_originals(published, original, rare, K))
     if spoiled:
@@ -81,7 +81,9 @@ def test_sides_that_do_not_fit_are_findings() -> None:
 
     def verdict(strings: Strings, groups: np.ndarray = rows) -> tuple[str, ...]:
         shown = put_published(parts(strings), originals)
-        return verify_on_disk(shown, StringAsked(k=K, generator="window"), originals, groups, rows, rows[:1]).findings
+        return verify_on_disk(
+            shown, StringAsked(k=K, generator="window"), originals, groups, rows, rows[:1], 10**9
+        ).findings
 
     assert verdict(replace(original, labels=None, classes=())) == ("one side has classes and the other has none",)
     assert verdict(original, rows[:5]) == ("the groups are of other strings",)
