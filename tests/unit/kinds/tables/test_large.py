@@ -226,7 +226,7 @@ def test_a_large_release_is_green_where_nothing_is_found(tmp_path: Path, monkeyp
     [
         ({"partition": "k-member"}, "method = k-member needs all records"),
         ({"strict": False}, "method = mondrian needs all records"),
-        ({"publish": "slice", "l": 2}, "publish = slice needs all records"),
+        ({"publish": "screen", "l": 2}, "publish = screen needs all records"),
         ({"effort": "balanced"}, "effort = balanced needs"),
         ({"diversity": "blind", "l": 2}, "diversity = blind needs"),
         ({"order": "original"}, "order = original needs"),
