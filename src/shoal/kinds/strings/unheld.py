@@ -34,11 +34,9 @@ from shoal.kinds.strings.release import (
     StringRelease,
     condensation_of,
     notes_of,
-    refuse_none,
-    refuse_suppressed,
-    suppressed_of,
     template_lengths,
 )
+from shoal.kinds.strings.suppression import refuse_none, refuse_suppressed, suppressed_of
 from shoal.progress import Progress
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import checked_file, refuse_failed

@@ -14,7 +14,7 @@ import shoal
 from shoal.check.strings.folder import read_string_groups
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
-from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
+from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.kinds.strings import release as string_release
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
@@ -240,13 +240,6 @@ def test_frames_and_records_of_biopython_are_strings() -> None:
             StringKind().load(frame, StringPolicy.of(k=2, column="read", **asked))
     records = [SimpleNamespace(seq="ACGT"), SimpleNamespace(seq="TT")]
     assert StringKind().load(records, StringPolicy.of(k=2)).texts() == ["ACGT", "TT"]
-
-
-def test_more_than_a_tenth_is_not_left_out_unasked() -> None:
-    with pytest.raises(Infeasible, match=r"20 % of the strings .* 10 % may be; lower k"):
-        string_release.refuse_suppressed({"copies": 20, "empty": 5}, 105, StringPolicy())
-    string_release.refuse_suppressed({"copies": 10, "empty": 50}, 150, StringPolicy())
-    string_release.refuse_suppressed({"copies": 20}, 100, StringPolicy.of(suppression=0.2))
 
 
 def test_a_string_that_k_hold_is_published() -> None:
