@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,8 @@ from shoal.data.strings.files import blocks_back, string_blocks, write_strings_o
 from shoal.data.strings.format import FORMATS
 from shoal.data.strings.on_disk import StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.errors import Infeasible, NotVerified, PolicyError
+from shoal.data.tables.unchanged import FileState, states_of, unchanged
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.release import (
     N_ROUNDS,
@@ -44,7 +46,7 @@ from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import checked_file, refuse_failed
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.homology import refuse_unaligned
-from shoal.strings.in_blocks import CondensationOnDisk, StringCounts, count_strings
+from shoal.strings.in_blocks import CondensationOnDisk, StringCounts, changed_meanwhile, count_strings
 from shoal.strings.statistics import GroupStatistics
 
 N_DRAWN = 20_000
@@ -66,6 +68,7 @@ class UnheldStrings:
 
     blocks: StringBlocks
     counted: StringCounts
+    _state: tuple[FileState, ...] = field(repr=False)
 
     @classmethod
     def of(cls, source: Any, policy: StringPolicy) -> UnheldStrings:
@@ -80,15 +83,22 @@ class UnheldStrings:
         """
         if not isinstance(source, str | Path):
             raise PolicyError("a bound on memory is for files, and these strings are in memory: leave memory out")
-        blocks = string_blocks(source, **policy.input.model_dump()).settled()
-        counted = count_strings(blocks)
+        found = string_blocks(source, **policy.input.model_dump())
+        state = states_of(found.path)
+        with unchanged(found.path, state, _changed):
+            blocks = found.settled()
+            counted = count_strings(blocks)
         needed = BYTES_BEFORE + BYTES_A_STRING * len(counted)
         if policy.n_bytes is not None and needed > policy.n_bytes:
             raise Infeasible(
                 f"{len(counted):,} strings take about {needed / 1e6:,.0f} MB, however short they are, and memory is "
                 f"{policy.memory}: raise memory or leave it out"
             )
-        return cls(blocks, counted)
+        return cls(blocks, counted, state)
+
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Refuse what was made in the block if the file is no longer the one that was counted."""
+        return unchanged(self.blocks.path, self._state, _changed)
 
     def __len__(self) -> int:
         return len(self.counted)
@@ -167,7 +177,8 @@ class UnheldStringRelease(StringRelease):
             originals = put_originals(lambda: self._unheld.blocks, policy.rare, policy.k)
             return _verified(path, self._facts.source, policy, originals, self._all_groups)
 
-        return checked_file(file.name, lambda path: file.put(path.parent), verify)[1]
+        with self._unheld.unchanged():
+            return checked_file(file.name, lambda path: file.put(path.parent), verify)[1]
 
     def _refuse(self, keep: Sequence[str]) -> None:
         if "statistics" in keep:
@@ -196,7 +207,8 @@ def release_unheld(
     source = replace(original.counted.source, name="data", notes=())
     work = _Work(replace(original, counted=replace(original.counted, source=source)), policy, seed, executor, progress)
     work.note = notes.append
-    file, guarantees = checked_file(FORMATS[source.format].file_name(source), work.write, work.verify)
+    with original.unchanged():
+        file, guarantees = checked_file(FORMATS[source.format].file_name(source), work.write, work.verify)
     published, some, evidence = work.sample()
     condensed = work.condensation
     return UnheldStringRelease(
@@ -320,6 +332,10 @@ class _Work:
         self._show("looking for near copies")
         is_near = find_near(put_published(partial(_parts, strings), self._originals), self._originals)
         return is_near if is_near.sum() < self._policy.k else none
+
+
+def _changed(_: Path) -> DataError:
+    return changed_meanwhile()
 
 
 def _parts(strings: StringsOnDisk) -> Iterator[Strings]:

@@ -198,3 +198,23 @@ def test_nothing_is_left_in_the_temporary_folder_nor_when_it_is_full(
     with pytest.raises(ShoalError, match=r"temporary folder .*: No space left on device; make room there"):
         shoal.anonymize(path, asked_of(path, memory="1GB"), seed=7)
     assert os.listdir(scratch) == []
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check reads it again, and would compare with strings that nothing was made of."""
+    path = tmp_path / "s.txt"
+    put_originals = unheld.put_originals
+
+    def change_one(read: Any, rare: int, k: int) -> Any:
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(["C" * len(lines[0]), *lines[1:]]) + "\n")
+        return put_originals(read, rare, k)
+
+    policy = asked_of(path, k=5, memory="1GB")
+    release = shoal.anonymize(put(path, least=3, n_symbols=4), policy, seed=7)
+    release.check()
+    monkeypatch.setattr(unheld, "put_originals", change_one)
+    with pytest.raises(DataError, match="the strings changed while they were read"):
+        release.check()
+    with pytest.raises(DataError, match="the strings changed while they were read"):
+        shoal.anonymize(put(path, least=3, n_symbols=4), policy, seed=7)
