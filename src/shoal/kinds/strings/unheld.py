@@ -22,7 +22,7 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.strings.folder import asked_of
 from shoal.check.strings.in_blocks import OriginalsOnDisk, find_near, put_originals, put_published, verify_on_disk
 from shoal.check.strings.verify import StringEvidence
-from shoal.data.strings.blocks import StringBlocks
+from shoal.data.strings.blocks import BYTES_AT_ONCE, StringBlocks
 from shoal.data.strings.files import blocks_back, string_blocks, write_strings_on_disk
 from shoal.data.strings.format import FORMATS
 from shoal.data.strings.on_disk import StringsOnDisk
@@ -53,6 +53,8 @@ N_DRAWN = 20_000
 """Strings that are measured and attacked, as whole groups of them."""
 BYTES_BEFORE, BYTES_A_STRING = 300_000_000, 350
 """What is loaded before any string is, with what is read at once; and what is held of each string, however long."""
+BYTES_A_NAME, BYTES_A_BYTE = 400, 50
+"""What is held of each different symbol and class; and what a byte of a text that is read at once takes."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +86,13 @@ class UnheldStrings:
         if not isinstance(source, str | Path):
             raise PolicyError("a bound on memory is for files, and these strings are in memory: leave memory out")
         found = string_blocks(source, **policy.input.model_dump())
+        if policy.n_bytes is not None:
+            room = (policy.n_bytes - BYTES_BEFORE) // BYTES_A_BYTE
+            found = replace(found, most=max(2 * BYTES_AT_ONCE, room))
         state = states_of(found.path)
         with unchanged(found.path, state, _changed):
             blocks = found.settled()
-            counted = count_strings(blocks)
-        needed = BYTES_BEFORE + BYTES_A_STRING * len(counted)
-        if policy.n_bytes is not None and needed > policy.n_bytes:
-            raise Infeasible(
-                f"{len(counted):,} strings take about {needed / 1e6:,.0f} MB, however short they are, and memory is "
-                f"{policy.memory}: raise memory or leave it out"
-            )
+            counted = count_strings(blocks, partial(_refuse_many, policy))
         return cls(blocks, counted, state)
 
     def unchanged(self) -> AbstractContextManager[None]:
@@ -332,6 +331,19 @@ class _Work:
         self._show("looking for near copies")
         is_near = find_near(put_published(partial(_parts, strings), self._originals), self._originals)
         return is_near if is_near.sum() < self._policy.k else none
+
+
+def _refuse_many(policy: StringPolicy, n_strings: int, n_names: int) -> None:
+    """Refuse more strings, or symbols and classes, than fit into the bound, before the others are read."""
+    if policy.n_bytes is None:
+        return
+    of_strings, of_names = BYTES_A_STRING * n_strings, BYTES_A_NAME * n_names
+    if BYTES_BEFORE + of_strings + of_names > policy.n_bytes:
+        told, needed = f"{n_strings:,} strings take about {{}}, however short they are,", of_strings
+        if of_names > of_strings:
+            told, needed = f"{n_names:,} different symbols and classes take about {{}}", of_names
+        size = f"{(BYTES_BEFORE + needed) / 1e6:,.0f} MB"
+        raise Infeasible(f"{told.format(size)} and memory is {policy.memory}: raise memory or leave it out")
 
 
 def _changed(_: Path) -> DataError:

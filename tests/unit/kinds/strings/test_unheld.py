@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.data import line_blocks
 from shoal.data.strings import blocks, on_disk
 from shoal.data.strings.files import read_strings
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
@@ -218,3 +219,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
         release.check()
     with pytest.raises(DataError, match="the strings changed while they were read"):
         shoal.anonymize(put(path, least=3, n_symbols=4), policy, seed=7)
+
+
+def test_long_strings_and_many_names_are_refused_before_they_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "s.txt")
+    policy = asked_of(path, memory="1GB")
+    with path.open("a") as file:
+        file.write("C" * 60_000 + "\n")
+    monkeypatch.setattr(blocks, "BYTES_AT_ONCE", 5_000)
+    monkeypatch.setattr(unheld, "BYTES_AT_ONCE", 5_000)
+    monkeypatch.setattr(line_blocks, "_PIECE", 1_000)
+    shoal.anonymize(path, policy, seed=1)
+    with monkeypatch.context() as larger:
+        larger.setattr(unheld, "BYTES_A_BYTE", 20_000)
+        with pytest.raises(DataError, match=r"a record that begins after line 400 is too long for the bound on memory"):
+            shoal.anonymize(path, policy, seed=1)
+    monkeypatch.setattr(unheld, "BYTES_A_NAME", 10**8)
+    with pytest.raises(Infeasible, match=r"\d+ different symbols and classes take about .* MB and memory is 1GB"):
+        shoal.anonymize(path, policy, seed=1)
