@@ -181,7 +181,7 @@ class StepFolder:
         self._steps.clear()
         self.__dict__.pop("_mark", None)
         for name in os.listdir(self.path):
-            if name != _RUN:
+            if name != _RUN and _OURS.fullmatch(name):  # and nothing that somebody put there meanwhile
                 self._take_away(name)
         self._salt = secrets.token_bytes(16)
         content = {"layout": LAYOUT, "is_made": self._is_made, "salt": self._salt.hex(), "depends": self.depends}
@@ -418,6 +418,8 @@ def _names_in(path: Path, handle: int) -> list[str]:
     strange = [name for name, is_link in found.items() if is_link or not _OURS.fullmatch(name)]
     if _RUN not in found:
         strange += [name for name in found if not _BEGUN.fullmatch(name)]
+    elif not _is_head(path / _RUN):
+        strange.append(_RUN)
     if strange:
         raise ShoalError(
             f"{path}: holds something that no run left there, so nothing is written to it or removed; name a new or "
@@ -428,6 +430,15 @@ def _names_in(path: Path, handle: int) -> list[str]:
             raise ShoalError(f"{path}: others may look into it; remove it, or make it your own (chmod 700)")
         os.fchmod(handle, 0o700)
     return sorted(found)
+
+
+def _is_head(path: Path) -> bool:
+    """Whether a file of that name says what such a folder is for; other programs have files of the name, too."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and {"layout", "is_made", "salt", "depends"} <= content.keys()
 
 
 def _digests(folder: Path) -> dict[str, list[Any]]:

@@ -97,6 +97,21 @@ def link_inside(path: Path) -> None:
     (path / "step-groups").symlink_to("../precious")
 
 
+def put_a_head_of_others(path: Path) -> None:
+    path.mkdir(mode=0o700)
+    (path / "run.json").write_text('{"experiment": "months of work"}')
+    (path / "work-00000000").mkdir()
+
+
+def put_a_folder_for_a_head(path: Path) -> None:
+    (path / "run.json").mkdir(parents=True)
+    path.chmod(0o700)
+
+
+def spoil_the_head(path: Path) -> None:
+    (left_by_a_killed_run(path) / "run.json").write_text("[]")
+
+
 def show_others(path: Path) -> None:
     left_by_a_killed_run(path).chmod(0o750)
 
@@ -109,6 +124,9 @@ def show_others(path: Path) -> None:
         (put_beside, "holds something that no run left"),
         (put_alone, "holds something that no run left"),
         (link_inside, "holds something that no run left"),
+        (put_a_head_of_others, "holds something that no run left"),
+        (put_a_folder_for_a_head, "holds something that no run left"),
+        (spoil_the_head, "holds something that no run left"),
         (show_others, "others may look into it"),
     ],
 )
@@ -199,10 +217,6 @@ def cut_short(kept: Path) -> None:
     path.write_text(path.read_text()[:-9])
 
 
-def spoil_the_head(kept: Path) -> None:
-    (kept / "run.json").write_text("[]")
-
-
 def empty_a_step(kept: Path) -> None:
     (kept / "step-groups").mkdir()
 
@@ -216,7 +230,6 @@ def empty_a_step(kept: Path) -> None:
         add_a_folder,
         change_what_is_known,
         cut_short,
-        spoil_the_head,
         empty_a_step,
     ],
 )
@@ -321,6 +334,17 @@ def test_what_somebody_puts_into_it_is_not_removed(tmp_path: Path) -> None:
     finish(steps)
     (steps.path / "thesis.txt").write_text("mine")
     steps.remove()
+    assert everything(tmp_path) == {"kept/thesis.txt": b"mine"}
+
+
+def test_what_somebody_puts_into_it_while_it_is_looked_at_is_not_removed(tmp_path: Path) -> None:
+    kept = left_by_a_killed_run(tmp_path / "kept")
+
+    def is_whole(_: object) -> bool:
+        (kept / "thesis.txt").write_text("mine")
+        return False
+
+    StepFolder.open(kept, DEPENDS, is_whole=is_whole).remove()
     assert everything(tmp_path) == {"kept/thesis.txt": b"mine"}
 
 

@@ -42,7 +42,9 @@ def line_blocks(path: str | os.PathLike[str], n_lines: int) -> Iterator[tuple[Wh
         raise DataError(f"{where}: {'is empty' if is_empty else 'holds only blank lines'}; there is nothing to read")
 
 
-def text_blocks(path: str | os.PathLike[str], n_bytes: int, mark: bytes = b"") -> Iterator[WholeText]:
+def text_blocks(
+    path: str | os.PathLike[str], n_bytes: int, mark: bytes = b"", most: int | None = None
+) -> Iterator[WholeText]:
     """Read a text file as `line_blocks` does, in blocks of about so many bytes, each of which knows its first line.
 
     Parameters
@@ -50,17 +52,24 @@ def text_blocks(path: str | os.PathLike[str], n_bytes: int, mark: bytes = b"") -
     mark : bytes
         How the first line of a record begins; each block but the first begins with one, and each has one if any has.
         Without it any line may begin a block.
+    most : int, optional
+        Bytes that a block may have where a record is longer than `n_bytes`.
 
     Raises
     ------
     DataError
-        As `line_blocks` does.
+        As `line_blocks` does; and if a record makes a block too long.
     """
     where = Path(path)
     gzipped = look(where).is_gzip
     line, is_blank, is_empty = 1, True, True
     with open_bytes(where, gzipped) as stream:
-        for data in _gathered(_pieces(where, stream), n_bytes, mark):
+        for data in _gathered(_pieces(where, stream), n_bytes, mark, most):
+            if most is not None and len(data) > most:
+                raise DataError(
+                    f"{where}: a record that begins after line {line - 1:,} is too long for the bound on memory, which "
+                    f"has room for {most / 1e6:,.0f} MB of text at once: raise memory or leave it out"
+                )
             is_empty, is_blank = False, is_blank and not data.strip()
             yield WholeText(where, data, gzipped, first_line=line)
             line += data.count(b"\n")
@@ -68,8 +77,11 @@ def text_blocks(path: str | os.PathLike[str], n_bytes: int, mark: bytes = b"") -
         raise DataError(f"{where}: {'is empty' if is_empty else 'holds only blank lines'}; there is nothing to read")
 
 
-def _gathered(pieces: Iterable[bytes], n_bytes: int, mark: bytes) -> Iterator[bytes]:
-    """Blocks that end where a record does, and the rest; the last line gets an end if it has none."""
+def _gathered(pieces: Iterable[bytes], n_bytes: int, mark: bytes, most: int | None) -> Iterator[bytes]:
+    """Blocks that end where a record does, and the rest; the last line gets an end if it has none.
+
+    A block of more than `most` bytes is given before its end is found.
+    """
     held: list[bytes] = []
     n_held = 0
     for piece in pieces:
@@ -82,6 +94,9 @@ def _gathered(pieces: Iterable[bytes], n_bytes: int, mark: bytes) -> Iterator[by
         if end > 0 and (not mark or whole.startswith(mark) or b"\n" + mark in whole[: end - 1]):
             yield whole[:end]
             whole = whole[end:]
+        elif most is not None and len(whole) > most:
+            yield whole
+            return
         held, n_held = [whole], len(whole)
     rest = b"".join(held)
     if rest:

@@ -60,7 +60,7 @@ class RecordCounts:
             if block.labels is not None:
                 labels = _numbers(block.classes, self.classes)[block.labels].astype(np.int32)
         except KeyError:
-            raise _changed() from None
+            raise changed_meanwhile() from None
         return replace(block, items=items, names=self.names, labels=labels, classes=self.classes)
 
 
@@ -69,7 +69,8 @@ def _numbers(names: tuple[str, ...], among: tuple[str, ...]) -> Ints:
     return np.array([place[name] for name in names], np.int64)
 
 
-def _changed() -> DataError:
+def changed_meanwhile() -> DataError:
+    """What is said of a file that is another one when it is read again."""
     return DataError("the records changed while they were read; try again when nobody writes to them")
 
 
@@ -177,7 +178,7 @@ def sketch_in_blocks(
         if progress is not None:
             progress("sketching records", first, n_records)
     if first != n_records:
-        raise _changed()
+        raise changed_meanwhile()
     if counted.has_classes:
         # A class of which few are left points at them, however many were suppressed for other reasons.
         n_exposed = store.drop_small_classes(policy.method.rare)

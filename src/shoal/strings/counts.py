@@ -3,7 +3,7 @@ symbols are rare."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -74,11 +74,12 @@ def changed_meanwhile() -> DataError:
     return DataError("the strings changed while they were read; try again when nobody writes to them")
 
 
-def count_strings(blocks: StringBlocks) -> StringCounts:
-    """Read a file once."""
+def count_strings(blocks: StringBlocks, look: Callable[[int, int], None] = lambda *_: None) -> StringCounts:
+    """Read a file once; `look` is called with the numbers of strings and of names so far, and may refuse them."""
     counter = _Counter()
     for block in blocks:
         counter.add(block)
+        look(counter.n_strings, counter.n_names)
     return counter.done(blocks.is_tokens, blocks.source)
 
 
@@ -93,6 +94,16 @@ class _Counter:
         self._notes: dict[str, int] = {}
         self._source = StringSource()
         self._has_classes = True
+
+    @property
+    def n_strings(self) -> int:
+        """So far."""
+        return sum(map(len, self._lengths))
+
+    @property
+    def n_names(self) -> int:
+        """Different symbols and classes so far."""
+        return len(self._symbols) + len(self._classes)
 
     def add(self, block: Strings) -> None:
         codes = _codes_of(block.alphabet, self._symbols)

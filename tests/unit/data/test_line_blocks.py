@@ -73,3 +73,19 @@ def test_options_of_blocks(tmp_path: Path) -> None:
         list(read_blocks(tmp_path / "missing", format="baskets"))
     with pytest.raises(DataError, match="no such file"):
         read_sparse(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("mark", [b"", b">"])
+def test_a_record_that_is_too_long_is_refused_before_its_end_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: bytes
+) -> None:
+    monkeypatch.setattr(line_blocks, "_PIECE", 10)
+    path = file(tmp_path, ">a\nACD\n" * 5 + ">b\n" + "C" * 300 + "\n>c\nA\n")
+    blocks = [text.data for text in line_blocks.text_blocks(path, 20, mark, most=1_000)]
+    assert b"".join(blocks) == path.read_bytes()
+    pieces = line_blocks._pieces
+    read = []
+    monkeypatch.setattr(line_blocks, "_pieces", lambda *asked: (read.append(p) or p for p in pieces(*asked)))
+    with pytest.raises(DataError, match=r"after line 1\d is too long for the bound on memory"):
+        list(line_blocks.text_blocks(path, 20, mark, most=100))
+    assert len(b"".join(read)) < 200

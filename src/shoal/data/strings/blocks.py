@@ -31,6 +31,8 @@ class StringBlocks:
     source: StringSource
     how: HowToReadStrings
     known: TextFormat
+    most: int | None = None
+    """Bytes of text that there is room for at once, where a string is very long."""
 
     @property
     def is_tokens(self) -> bool:
@@ -59,5 +61,5 @@ class StringBlocks:
     def __iter__(self) -> Iterator[Strings]:
         """The strings, from the first."""
         source = replace(self.source, gzip=look(self.path).is_gzip)
-        for text in text_blocks(self.path, BYTES_AT_ONCE, _MARKS.get(self.known.name, b"")):
+        for text in text_blocks(self.path, BYTES_AT_ONCE, _MARKS.get(self.known.name, b""), self.most):
             yield self.known.parse(text, source, self.how)

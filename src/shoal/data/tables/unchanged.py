@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from shoal.data.tables.parts import parts_of
-from shoal.errors import DataError
+from shoal.errors import DataError, ShoalError
 
 
 class FileState(NamedTuple):
@@ -24,10 +24,10 @@ class FileState(NamedTuple):
 
 def states_of(path: Path) -> tuple[FileState, ...]:
     """Of a file, or of all files that a folder or a pattern means; none where there is none."""
-    parts = parts_of(path)
     try:
+        parts = parts_of(path)
         return tuple(map(_state, (path,) if parts is None else parts.files))
-    except (OSError, ValueError):  # whoever reads it says what is wrong with it
+    except (OSError, ValueError, DataError):  # whoever reads it says what is wrong with it
         return ()
 
 
@@ -37,26 +37,32 @@ def _state(path: Path) -> FileState:
 
 
 @contextmanager
-def unchanged(path: Path) -> Iterator[None]:
+def unchanged(
+    path: Path, since: tuple[FileState, ...] | None = None, told: Callable[[Path], DataError] | None = None
+) -> Iterator[None]:
     """Refuse what was read in the block if the files were written to meanwhile, or are others.
+
+    Parameters
+    ----------
+    since : tuple of FileState, optional
+        How they were when they were first read; by default as they are when the block begins.
+    told : callable, optional
+        What is said of that; by default `changed`.
 
     Raises
     ------
     DataError
-        If they are.
+        If they are; whatever else was found wrong with what was made of them.
     """
-    before = states_of(path)
+    before, told = states_of(path) if since is None else since, told or changed
     try:
         yield
-    except DataError:
-        _refuse_changed(path, before)
+    except ShoalError:
+        if states_of(path) != before:
+            raise told(path) from None
         raise
-    _refuse_changed(path, before)
-
-
-def _refuse_changed(path: Path, before: tuple[FileState, ...]) -> None:
     if states_of(path) != before:
-        raise changed(path)
+        raise told(path)
 
 
 def changed(path: Path) -> DataError:

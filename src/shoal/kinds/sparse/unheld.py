@@ -7,6 +7,7 @@ guarantees and the datasheet are of all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +25,8 @@ from shoal.data.sparse.files import format_of, read_blocks
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_store import sketch_store
 from shoal.data.sparse.sketches import Sketches
-from shoal.errors import Infeasible, NotVerified, PolicyError
+from shoal.data.tables.unchanged import FileState, states_of, unchanged
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.sparse.findings import suppression_findings
 from shoal.kinds.sparse.manifest import DATA_FILE
 from shoal.kinds.sparse.policy import SparsePolicy
@@ -32,7 +34,7 @@ from shoal.kinds.sparse.release import SparseRelease, key_of, none_left, suppres
 from shoal.progress import Progress
 from shoal.secrets import write_rows
 from shoal.sparse.anonymize import notes_of
-from shoal.sparse.in_blocks import RecordCounts, count_blocks, sketch_in_blocks
+from shoal.sparse.in_blocks import RecordCounts, changed_meanwhile, count_blocks, sketch_in_blocks
 from shoal.stage import checked_file, refuse_failed
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ class UnheldRecords:
 
     counted: RecordCounts
     _read: Callable[[], Iterator[Sparse]] = field(repr=False)
+    _path: Path
+    _state: tuple[FileState, ...] = field(repr=False)
 
     @classmethod
     def of(cls, source: Any, policy: SparsePolicy) -> UnheldRecords:
@@ -87,7 +91,14 @@ class UnheldRecords:
             weights=asked.weights,
             records=RECORDS_AT_ONCE,
         )
-        return cls(count_blocks(read()), read)
+        path = Path(source)
+        state = states_of(path)
+        with unchanged(path, state, _changed):
+            return cls(count_blocks(read()), read, path, state)
+
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Refuse what was made in the block if the file is no longer the one that was counted."""
+        return unchanged(self._path, self._state, _changed)
 
     def blocks(self) -> Iterator[Sparse]:
         """All records, from the first."""
@@ -155,7 +166,8 @@ class UnheldSparseRelease(SparseRelease):
         file, key = self._checked_file(), self._evidence.key
         assert key is not None
         verify = partial(_verified, policy=self.policy, records=self._unheld, rows=self._rows, key=key)
-        return checked_file(file.name, lambda path: file.put(path.parent), verify)[1][0]
+        with self._unheld.unchanged():
+            return checked_file(file.name, lambda path: file.put(path.parent), verify)[1][0]
 
     def _keep(self, folder: Path, keep: Any) -> None:
         super()._keep(folder, [name for name in keep if name != "rows"])
@@ -193,7 +205,7 @@ def release_unheld(
             progress("checking the release", 0, 0)
         return _verified(path, policy=policy, records=original, rows=made[1], key=secret)
 
-    with bounded(policy.n_bytes):
+    with bounded(policy.n_bytes), original.unchanged():
         file, (guarantees, found) = checked_file(DATA_FILE, write, verify)
     reasons, rows = made
     some, sketches = drawn.of(rows)
@@ -225,6 +237,10 @@ def _verified(
         verdict, found = verify_in_blocks(path, asked, records.blocks, rows, key)
     refuse_failed(verdict)
     return verdict.guarantees, found
+
+
+def _changed(_: Path) -> DataError:
+    return changed_meanwhile()
 
 
 class _Drawn:

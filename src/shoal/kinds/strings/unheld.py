@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,12 +22,13 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.strings.folder import asked_of
 from shoal.check.strings.in_blocks import OriginalsOnDisk, find_near, put_originals, put_published, verify_on_disk
 from shoal.check.strings.verify import StringEvidence
-from shoal.data.strings.blocks import StringBlocks
+from shoal.data.strings.blocks import BYTES_AT_ONCE, StringBlocks
 from shoal.data.strings.files import blocks_back, string_blocks, write_strings_on_disk
 from shoal.data.strings.format import FORMATS
 from shoal.data.strings.on_disk import StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.errors import Infeasible, NotVerified, PolicyError
+from shoal.data.tables.unchanged import FileState, states_of, unchanged
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.release import (
     N_ROUNDS,
@@ -40,7 +42,7 @@ from shoal.kinds.strings.suppression import refuse_none, refuse_suppressed, supp
 from shoal.progress import Progress
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import checked_file, refuse_failed
-from shoal.strings.counts import StringCounts, count_strings
+from shoal.strings.counts import StringCounts, changed_meanwhile, count_strings
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.homology import refuse_unaligned
 from shoal.strings.in_blocks import CondensationOnDisk
@@ -50,6 +52,8 @@ N_DRAWN = 20_000
 """Strings that are measured and attacked, as whole groups of them."""
 BYTES_BEFORE, BYTES_A_STRING = 300_000_000, 350
 """What is loaded before any string is, with what is read at once; and what is held of each string, however long."""
+BYTES_A_NAME, BYTES_A_BYTE = 400, 50
+"""What is held of each different symbol and class; and what a byte of a text that is read at once takes."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class UnheldStrings:
 
     blocks: StringBlocks
     counted: StringCounts
+    _state: tuple[FileState, ...] = field(repr=False)
 
     @classmethod
     def of(cls, source: Any, policy: StringPolicy) -> UnheldStrings:
@@ -79,15 +84,19 @@ class UnheldStrings:
         """
         if not isinstance(source, str | Path):
             raise PolicyError("a bound on memory is for files, and these strings are in memory: leave memory out")
-        blocks = string_blocks(source, **policy.input.model_dump()).settled()
-        counted = count_strings(blocks)
-        needed = BYTES_BEFORE + BYTES_A_STRING * len(counted)
-        if policy.n_bytes is not None and needed > policy.n_bytes:
-            raise Infeasible(
-                f"{len(counted):,} strings take about {needed / 1e6:,.0f} MB, however short they are, and memory is "
-                f"{policy.memory}: raise memory or leave it out"
-            )
-        return cls(blocks, counted)
+        found = string_blocks(source, **policy.input.model_dump())
+        if policy.n_bytes is not None:
+            room = (policy.n_bytes - BYTES_BEFORE) // BYTES_A_BYTE
+            found = replace(found, most=max(2 * BYTES_AT_ONCE, room))
+        state = states_of(found.path)
+        with unchanged(found.path, state, _changed):
+            blocks = found.settled()
+            counted = count_strings(blocks, partial(_refuse_many, policy))
+        return cls(blocks, counted, state)
+
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Refuse what was made in the block if the file is no longer the one that was counted."""
+        return unchanged(self.blocks.path, self._state, _changed)
 
     def __len__(self) -> int:
         return len(self.counted)
@@ -166,7 +175,8 @@ class UnheldStringRelease(StringRelease):
             originals = put_originals(lambda: self._unheld.blocks, policy.rare, policy.k)
             return _verified(path, self._facts.source, policy, originals, self._all_groups)
 
-        return checked_file(file.name, lambda path: file.put(path.parent), verify)[1]
+        with self._unheld.unchanged():
+            return checked_file(file.name, lambda path: file.put(path.parent), verify)[1]
 
     def _refuse(self, keep: Sequence[str]) -> None:
         if "statistics" in keep:
@@ -195,7 +205,8 @@ def release_unheld(
     source = replace(original.counted.source, name="data", notes=())
     work = _Work(replace(original, counted=replace(original.counted, source=source)), policy, seed, executor, progress)
     work.note = notes.append
-    file, guarantees = checked_file(FORMATS[source.format].file_name(source), work.write, work.verify)
+    with original.unchanged():
+        file, guarantees = checked_file(FORMATS[source.format].file_name(source), work.write, work.verify)
     published, some, evidence = work.sample()
     condensed = work.condensation
     return UnheldStringRelease(
@@ -321,6 +332,23 @@ class _Work:
         published = put_published(partial(_parts, strings), self._originals)
         is_near = find_near(published, self._originals, self._policy.n_bytes)
         return is_near if is_near.sum() < self._policy.k else none
+
+
+def _refuse_many(policy: StringPolicy, n_strings: int, n_names: int) -> None:
+    """Refuse more strings, or symbols and classes, than fit into the bound, before the others are read."""
+    if policy.n_bytes is None:
+        return
+    of_strings, of_names = BYTES_A_STRING * n_strings, BYTES_A_NAME * n_names
+    if BYTES_BEFORE + of_strings + of_names > policy.n_bytes:
+        told, needed = f"{n_strings:,} strings take about {{}}, however short they are,", of_strings
+        if of_names > of_strings:
+            told, needed = f"{n_names:,} different symbols and classes take about {{}}", of_names
+        size = f"{(BYTES_BEFORE + needed) / 1e6:,.0f} MB"
+        raise Infeasible(f"{told.format(size)} and memory is {policy.memory}: raise memory or leave it out")
+
+
+def _changed(_: Path) -> DataError:
+    return changed_meanwhile()
 
 
 def _parts(strings: StringsOnDisk) -> Iterator[Strings]:

@@ -88,11 +88,13 @@ def policy_digest(policy: Policy) -> str:
     return _digest([policy.model_dump(exclude=_UNREAD), {name: _content(Path(name)) for name in sorted(files)}])
 
 
-def _content(path: Path) -> str:
+def _content(path: Path) -> list[Any]:
+    """What stands in a file, and when it was written: it is read again after this, and steps are made of that."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        told = path.stat()
+        return [hashlib.sha256(path.read_bytes()).hexdigest(), told.st_mtime_ns, told.st_ctime_ns]
     except OSError:  # whoever reads it says what is wrong with it
-        return ""
+        return []
 
 
 def _digest(told: Any) -> str:

@@ -11,7 +11,7 @@ import pytest
 from shoal.data.tables import files
 from shoal.data.tables.files import read_table
 from shoal.data.tables.unchanged import states_of, unchanged
-from shoal.errors import DataError
+from shoal.errors import DataError, NotVerified
 from tests.unit.kinds.tables.test_large import put
 
 
@@ -56,6 +56,17 @@ def test_a_change_is_named_rather_than_what_comes_of_it(tmp_path: Path) -> None:
         raise DataError("it is damaged")
 
 
+def test_what_it_was_before_counts_whatever_is_found_wrong_and_it_is_said_as_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    before = states_of(path)
+    with unchanged(path, before):
+        path.read_text()
+    append(path)
+    with pytest.raises(DataError, match="another one"), unchanged(path, before, lambda _: DataError("another one")):
+        raise NotVerified("a defect")
+
+
 def test_of_a_folder_each_file_counts_and_so_does_a_new_one(tmp_path: Path) -> None:
     folder = tmp_path / "people"
     folder.mkdir()
@@ -65,7 +76,8 @@ def test_of_a_folder_each_file_counts_and_so_does_a_new_one(tmp_path: Path) -> N
     for change in (lambda: touch(folder / "b.parquet"), lambda: put(folder / "c.parquet", 10)):
         with pytest.raises(DataError, match="it changed"), unchanged(folder):
             change()
-    assert states_of(tmp_path / "missing") == ()
+    (tmp_path / "empty").mkdir()
+    assert states_of(tmp_path / "missing") == states_of(tmp_path / "empty") == states_of(tmp_path / "*.no") == ()
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])

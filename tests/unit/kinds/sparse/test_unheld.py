@@ -169,3 +169,12 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
         path.write_text(path.read_text() + more)
         with pytest.raises(DataError, match="changed while they were read"):
             unheld.release_unheld(records, policy, seed=1)
+
+
+def test_a_file_that_is_written_anew_with_as_many_records_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path / "records.dat", least=5)
+    policy = SparsePolicy.of(model="delta", memory="1GB")
+    records = unheld.UnheldRecords.of(path, policy)
+    path.write_text("".join(sorted(path.read_text().splitlines(keepends=True))))
+    with pytest.raises(DataError, match="changed while they were read"):
+        unheld.release_unheld(records, policy, seed=1)

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.data import line_blocks
 from shoal.data.strings import blocks, on_disk
 from shoal.data.strings.files import read_strings
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
@@ -198,3 +199,43 @@ def test_nothing_is_left_in_the_temporary_folder_nor_when_it_is_full(
     with pytest.raises(ShoalError, match=r"temporary folder .*: No space left on device; make room there"):
         shoal.anonymize(path, asked_of(path, memory="1GB"), seed=7)
     assert os.listdir(scratch) == []
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check reads it again, and would compare with strings that nothing was made of."""
+    path = tmp_path / "s.txt"
+    put_originals = unheld.put_originals
+
+    def change_one(read: Any, rare: int, k: int) -> Any:
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(["C" * len(lines[0]), *lines[1:]]) + "\n")
+        return put_originals(read, rare, k)
+
+    policy = asked_of(path, k=5, memory="1GB")
+    release = shoal.anonymize(put(path, least=3, n_symbols=4), policy, seed=7)
+    release.check()
+    monkeypatch.setattr(unheld, "put_originals", change_one)
+    with pytest.raises(DataError, match="the strings changed while they were read"):
+        release.check()
+    with pytest.raises(DataError, match="the strings changed while they were read"):
+        shoal.anonymize(put(path, least=3, n_symbols=4), policy, seed=7)
+
+
+def test_long_strings_and_many_names_are_refused_before_they_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "s.txt")
+    policy = asked_of(path, memory="1GB")
+    with path.open("a") as file:
+        file.write("C" * 60_000 + "\n")
+    monkeypatch.setattr(blocks, "BYTES_AT_ONCE", 5_000)
+    monkeypatch.setattr(unheld, "BYTES_AT_ONCE", 5_000)
+    monkeypatch.setattr(line_blocks, "_PIECE", 1_000)
+    shoal.anonymize(path, policy, seed=1)
+    with monkeypatch.context() as larger:
+        larger.setattr(unheld, "BYTES_A_BYTE", 20_000)
+        with pytest.raises(DataError, match=r"a record that begins after line 400 is too long for the bound on memory"):
+            shoal.anonymize(path, policy, seed=1)
+    monkeypatch.setattr(unheld, "BYTES_A_NAME", 10**8)
+    with pytest.raises(Infeasible, match=r"\d+ different symbols and classes take about .* MB and memory is 1GB"):
+        shoal.anonymize(path, policy, seed=1)

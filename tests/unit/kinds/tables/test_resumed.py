@@ -392,7 +392,9 @@ def test_what_stands_in_a_hierarchy_counts(tmp_path: Path) -> None:
         found.add(policy_digest(named))
     for rows in ((("1", "*"),), (("2", "*"),)):
         found.add(policy_digest(shoal.Policy.of(quasi=["zip"], hierarchies={"zip": Hierarchy(rows)})))
-    assert len(found) == 5
+    os.utime(path, ns=(0, 0))  # another one may have stood there while steps were made of it
+    found.add(policy_digest(named))
+    assert len(found) == 6
 
 
 def test_how_a_source_is_named_counts(tmp_path: Path) -> None:
