@@ -99,8 +99,8 @@ trip = "trip"
 model = "k-anonymity"
 k = 5
 """
-N_PATIENTS = 1000  # for so few nothing is compiled, nor for the trips
-N_PROTEINS = 600
+N_PATIENTS = 1000  # for so few nothing is compiled, nor for the proteins and trips
+N_PROTEINS = 200
 N_BASKETS = 2000
 N_TRAVELLERS = 100
 
@@ -235,7 +235,7 @@ def _invent_clinic(folder: Path, n_rows: int) -> None:
 
 
 def _invent_proteins(folder: Path, _: int) -> None:
-    made = protein_families(N_PROTEINS + N_PROTEINS // 10, n_families=4, mean_length=120.0, unevenness=0.5, seed=1)
+    made = protein_families(N_PROTEINS + N_PROTEINS // 10, n_families=2, mean_length=30.0, unevenness=0.5, seed=1)
     assert made.labels is not None
     records = [
         f">P{i:05d} family={made.classes[c]}\n{s}\n"
