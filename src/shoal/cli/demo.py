@@ -163,7 +163,7 @@ def run_demo(
 ) -> list[DemoPart]:
     """Invent a clinic, proteins, trips and baskets, protect them, and save all with the inputs, or nothing.
 
-    Of each a tenth more is invented, which the releases are not made from: attacks are compared on it. Each is told as
+    Of each some more is invented, which the releases are not made from: attacks are compared on it. Each is told as
     soon as it is there, the table first.
     """
     refuse_occupied(out)
@@ -235,7 +235,7 @@ def _invent_clinic(folder: Path, n_rows: int) -> None:
 
 
 def _invent_proteins(folder: Path, _: int) -> None:
-    made = protein_families(N_PROTEINS + N_PROTEINS // 10, n_families=2, mean_length=30.0, unevenness=0.5, seed=1)
+    made = protein_families(2 * N_PROTEINS, n_families=2, mean_length=30.0, unevenness=0.5, seed=1)
     assert made.labels is not None
     records = [
         f">P{i:05d} family={made.classes[c]}\n{s}\n"

@@ -9,9 +9,10 @@
 - **What it cost.**
 
 It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or may be (the
-attack adds something for sure, and more than its limit at the upper end of its interval), or nothing was looked for, or
-the time was too short for some attack; red where a guarantee does not hold. What the policy accepts is published and
-stays amber, as a reason does not make it less; it is told with its reason.
+attack adds something for sure, and more than its limit at the upper end of its interval, or that end is far above it,
+as too few records were compared with), or nothing was looked for, or the time was too short for some attack; red where
+a guarantee does not hold. What the policy accepts is published and stays amber, as a reason does not make it less; it
+is told with its reason.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Level = Literal["green", "amber", "red"]
 LIMIT = 0.05
 """The risk that an attack may add before it is serious: as the share of records that columns may single out."""
+UNSEEN = 2
+"""How many times its limit an attack may add that adds nothing for sure, before too little was compared to tell."""
 HEADINGS = ("Holds", "Worst", "Cost")
 _NOTHING_RUN = (
     "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
@@ -162,7 +165,7 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     late = _not_begun(attacked, known)
-    doubt = _may_be_worse(plain, known)
+    doubt = _may_be_worse(plain, known) or _may_be_unseen(plain)
     found = _no_worse(findings, tried) + doubt + late + sampled + warning
     text = found if results or findings else _NOTHING_RUN
     level: Level = "red" if not is_met else "green" if results and not (above or doubt or late) else "amber"
@@ -233,6 +236,24 @@ def _may_be_worse(results: Sequence[AttackResult], known: Mapping[str, Attack[An
     return (
         f" But the 95 % interval of {highest.title} reaches {highest.risk.high:.3f}, above the limit{others}: more "
         f"records to compare with would settle it. What to do else: {remedy}."
+    )
+
+
+def _may_be_unseen(results: Sequence[AttackResult]) -> str:
+    """Which attacks add nothing for sure, and might add more than their limit: too little was compared to tell."""
+    found = [
+        r
+        for r in results
+        if r.control is not None and not r.succeeds and r.may_add_more_than(UNSEEN * max(LIMIT, r.admitted))
+    ]
+    if not found:
+        return ""
+    widest = max(found, key=lambda r: r.risk.high)
+    n_others = len(found) - 1
+    others = "" if not n_others else f", as might {n_others} other{'s' * (n_others > 1)}"
+    return (
+        f" But few records were compared with: {widest.title} might add up to {widest.risk.high:.2f} and not be seen"
+        f"{others}. More records to compare with would tell."
     )
 
 

@@ -163,3 +163,20 @@ def test_what_may_be_above_the_limit_is_amber_with_what_to_do():
 def test_an_interval_around_what_a_guarantee_bounds_is_no_doubt():
     assert judged(result("a", 195, 0, admitted=0.2)).level == "green"
     assert judged(result("a", 195, 0, admitted=0.1)).level == "amber"
+
+
+def test_where_too_little_was_compared_to_tell_it_is_amber():
+    def compared(name, n, **more):
+        return AttackResult(
+            name, f"trying {name}", "all", Rate(n // 10, n), Rate(n // 10, n), None, "It got some.", **more
+        )
+
+    found = judged(compared("a", 20), result("c", 5, 5))
+    assert found.level == "amber"
+    assert found.worst.endswith(
+        "But few records were compared with: trying a might add up to 0.23 and not be seen. More records to compare "
+        "with would tell."
+    )
+    assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
+    assert judged(compared("a", 2000)).level == "green"
+    assert judged(compared("a", 20, admitted=0.5)).level == "green"
