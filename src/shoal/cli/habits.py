@@ -74,7 +74,7 @@ def progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
     if asked.get(_QUIET) or not (asked.get(_VERBOSE) or (wanted and sys.stderr.isatty())):
         yield interrupts.heed
         return
-    from shoal.cli.output import progress_line, progress_lines
+    from shoal.cli.progress import progress_line, progress_lines
 
     with (progress_lines if asked.get(_VERBOSE) else progress_line)() as show:
 

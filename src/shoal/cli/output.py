@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,68 +22,6 @@ def plain(text: str) -> str:
     'a\\\\x1b[31mb'
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-@contextmanager
-def progress_line() -> Iterator[Callable[[str, int, int], None]]:
-    """Show each step with a spinner, and a bar where the number of blocks is known; it leaves nothing behind."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
-    from rich.table import Column
-    from rich.text import Text
-
-    from shoal.kernels.compile_time import seconds_compiling
-
-    class StepColumn(ProgressColumn):
-        """The step's name, and how much of its time went into compiling."""
-
-        def render(self, task: Task) -> Text:
-            return Text(plain(task.description) + _compiling(seconds_compiling() - compiled_before))
-
-    one_line = Column(no_wrap=True, overflow="ellipsis")
-    columns = (SpinnerColumn(), StepColumn(one_line), BarColumn(bar_width=16), TimeElapsedColumn())
-    compiled_before = seconds_compiling()
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
-        task = bars.add_task("reading", total=None)
-
-        def show(what: str, done: int, total: int) -> None:
-            nonlocal compiled_before
-            if what != bars.tasks[0].description:
-                compiled_before = seconds_compiling()
-            bars.update(task, description=what, completed=done, total=total or None)
-
-        yield show
-
-
-def _compiling(seconds: float) -> str:
-    """How many of a step's seconds went into compiling, unless it is not worth saying."""
-    return f" (first run, compiling: {seconds:.0f} s)" if seconds >= 0.5 else ""
-
-
-@contextmanager
-def progress_lines() -> Iterator[Callable[[str, int, int], None]]:
-    """Print each step once, with the seconds since the start, and after it how long compiling took."""
-    from shoal.kernels.compile_time import seconds_compiling
-
-    start, last, compiled_before = time.monotonic(), "", seconds_compiling()
-
-    def end() -> None:
-        nonlocal compiled_before
-        compiled_before, before = seconds_compiling(), compiled_before
-        note = _compiling(compiled_before - before)
-        if note:
-            click.echo(f"{time.monotonic() - start:7.1f} s {note}", err=True)
-
-    def show(what: str, done: int, total: int) -> None:
-        nonlocal last
-        if what != last:
-            end()
-            click.echo(f"{time.monotonic() - start:7.1f} s  {plain(what)}", err=True)
-            last = what
-
-    show("reading", 0, 0)
-    yield show
-    end()
 
 
 def print_shown(what: Shown) -> None:

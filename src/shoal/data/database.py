@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -13,7 +14,11 @@ import duckdb
 from shoal.scratch import scratch_folder
 
 _LEAST_BYTES = 2 << 30
+_POLL = 0.25
+"""Seconds between two looks at how far a query is."""
+
 _bound: ContextVar[int | None] = ContextVar("bound", default=None)
+_watcher: ContextVar[Callable[[float], None] | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
@@ -29,6 +34,19 @@ def bounded(n_bytes: int | None) -> Iterator[None]:
 def bound() -> int | None:
     """How many bytes were given to connections, if that was said."""
     return _bound.get()
+
+
+@contextmanager
+def watched(tell: Callable[[float], None]) -> Iterator[None]:
+    """Call a function with the share that is done of each query of connections that are opened in here.
+
+    It is called now and then while a query runs, from another thread, and not of queries that end sooner.
+    """
+    before = _watcher.set(tell)
+    try:
+        yield
+    finally:
+        _watcher.reset(before)
 
 
 @contextmanager
@@ -48,9 +66,37 @@ def connection(n_beside: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
         }
         opened = duckdb.connect(":memory:", config=settings)
         try:
-            yield opened
+            with _watching(opened):
+                yield opened
         finally:
             opened.close()
+
+
+@contextmanager
+def _watching(opened: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    tell, share_of = _watcher.get(), getattr(opened, "query_progress", None)
+    if tell is None or share_of is None:
+        yield
+        return
+    opened.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    is_over = threading.Event()
+
+    def look() -> None:
+        while not is_over.wait(_POLL):
+            try:
+                percent = share_of()
+            except duckdb.Error:
+                return
+            if 0 < percent <= 100:  # -1 where no query runs
+                tell(percent / 100)
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        looking.join()
 
 
 def _memory() -> int:

@@ -321,7 +321,7 @@ class Tables(Kind):
             )
         made = replace(made, notes=(*why, *made.notes))
         if run.progress is not None:
-            run.progress("checking the release", 0, 0)
+            run.progress("writing and checking the release", 0, 0)
         if data.weights is None:
             return TableRelease.of(data, made, policy, like=like, held_out=held_out, series=series)
         from shoal.data.tables.workers import writing_on

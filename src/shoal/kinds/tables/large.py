@@ -48,8 +48,8 @@ CHECKED = ("generalise", "aggregate", "bucketize", "slice")
 _DISTINCT = "Every distinct row was read once, with the number of its records."
 _UNATTACKED = "Nothing was attacked: attacks look at all records, and memory is bounded."
 _NO_PERSONS = (
-    "Whether a column says whose a record is was not looked at; if one person has several, k records may be of fewer "
-    "than k persons."
+    "No column was examined for keys of persons; if one person has several records, k records may be of fewer than k "
+    "persons."
 )
 
 

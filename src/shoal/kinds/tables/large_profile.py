@@ -27,8 +27,8 @@ MOST_VALUES = 1_000_000
 """Distinct values of a column that are looked at; one with more is proposed to be dropped."""
 
 NO_PERSONS = (
-    "Whether a column says whose a record is was not looked at, as memory is bounded: if one person has several, name "
-    "the column (--person)."
+    "No column was examined for keys of persons, as memory is bounded: if one person has several records, name the "
+    "column (--person)."
 )
 
 
