@@ -25,6 +25,8 @@ from shoal.tables.microaggregation.merge_runs import number_groups
 
 MOST_DENSE = 1_000
 """Rows: eight megabytes of distances."""
+MOST_DENSE_BEST = 12
+"""Rows of which the best groups are sought in this way: from 20 on, the compiled search finds better ones. By trial."""
 FEWEST_ROUNDS, MOST_ROUNDS = 50, 150
 """At each temperature; between these, ten for each record of a group of k, as larger groups are fewer."""
 ROWS_AT_ONCE = 128

@@ -9,7 +9,7 @@ balanced  relocate and swap records, form and dissolve groups, until nothing gai
           to a thousand records, all at once (`shoal.tables.microaggregation.dense_search`)
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
           that can be put together from all groups that any of them found, until that no longer gains; random, but for
-          a given seed
+          a given seed; of up to a dozen records, all at once as well
 ========  ============================================================================================================
 
 All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
@@ -57,6 +57,7 @@ from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
 from shoal.tables.microaggregation.dense_search import (
     MOST_DENSE,
+    MOST_DENSE_BEST,
     TRIES_A_PASS,
     DenseGroups,
     distances,
@@ -125,6 +126,7 @@ class Annealing:
 
 MOST_IDLE = 3  # reheated rounds in a row that gain next to nothing are the last
 LEAST_ROUND_GAIN = 1e-5  # of the loss
+MOST_DENSE_RUNS = 8  # of "best" where all distances are held; `MOST_IDLE` in a row that gain nothing are the last
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
     *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=18_000, hottest=MOLTEN),) * 4,
@@ -226,9 +228,15 @@ def improve(
         raise PolicyError(f"effort is 'fast', 'balanced' or 'best', not {effort!r}")
     if effort == "fast":
         return labels
-    is_dense = effort == "balanced" and len(labels) <= MOST_DENSE
-    with nullcontext() if is_dense else interpreted(False):  # millions of steps, on however few records
+    with (
+        nullcontext() if _is_dense(effort, len(labels)) else interpreted(False)
+    ):  # millions of steps, on however few records
         return _improved(records, labels, k, effort, seed, run, deadline, stop, progress)
+
+
+def _is_dense(effort: Effort, n_rows: int) -> bool:
+    """Whether there are so few records that all distances are held, and nothing is compiled."""
+    return n_rows <= (MOST_DENSE if effort == "balanced" else MOST_DENSE_BEST)
 
 
 def _improved(
@@ -254,8 +262,10 @@ def _improved(
         return start
     starts = (start, *_other_starts(data, start, k))
     n_listed = min(n_listed, n_rows - 1)
-    if effort == "balanced" and n_rows <= MOST_DENSE:
-        return _improved_densely(data, starts, k, n_listed, watch)
+    if _is_dense(effort, n_rows):
+        # The random numbers of "balanced", and of the first annealing of "best", are fixed: no seed is needed.
+        more = spawn_seeds(seed, MOST_DENSE_RUNS - 1) if effort == "best" else []
+        return _improved_densely(data, starts, k, n_listed, [np.random.SeedSequence(0), *more], watch)
     rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
     watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
     near = nearest_lists(data.points, data.weights, data.n_metric, n_listed)
@@ -283,12 +293,19 @@ def _improved(
     return found
 
 
-def _improved_densely(data: MixedPoints, starts: Sequence[Codes], k: int, n_listed: int, watch: _Watch) -> Codes:
-    """The better groups of "balanced" where all distances are held: one annealing from the best of the starts."""
+def _improved_densely(
+    data: MixedPoints,
+    starts: Sequence[Codes],
+    k: int,
+    n_listed: int,
+    seeds: Sequence[np.random.SeedSequence],
+    watch: _Watch,
+) -> Codes:
+    """Better groups where all distances are held: an annealing for each seed, from the best groups so far."""
     apart = distances(data.points, data.weights, data.n_metric)
     least = _least_gain(data.points, data.weights, data.n_metric, watch.loss)
     heats = np.geomspace(SHORT.hottest / k, COLDEST / k, N_HEATS)
-    watch.total = N_HEATS
+    watch.total = N_HEATS * len(seeds)
     pool = [starts[0]]
     for begun in starts:
         groups = DenseGroups(apart, begun, k)
@@ -297,15 +314,22 @@ def _improved_densely(data: MixedPoints, starts: Sequence[Codes], k: int, n_list
     found = min(pool, key=lambda labels: float(losses_of(data, labels, k).sum()))
     near = nearest_of(apart, n_listed)
     scale = _local_scale(data, near, k)
-    groups, rng = DenseGroups(apart, found, k), np.random.default_rng(0)  # fixed, so that no seed is needed
-    for heat in heats:
-        if watch.is_over():
-            return found
-        anneal_together(groups, near, heat * scale, rng)
-        watch.advance()
-    descend_together(groups, least)
-    found = merge_pool(data, [found, *pool, groups.numbered()], k, watch.is_over, TRIES_A_PASS)
-    watch.loss = float(losses_of(data, found, k).sum())
+    n_idle = 0
+    for seed in seeds:
+        groups, rng = DenseGroups(apart, found, k), np.random.default_rng(seed)
+        for heat in heats:
+            if watch.is_over():
+                return found
+            anneal_together(groups, near, heat * scale, rng)
+            watch.advance()
+        descend_together(groups, least)
+        pool.append(groups.numbered())
+        found = merge_pool(data, [found, *pool], k, watch.is_over, TRIES_A_PASS)
+        before, watch.loss = watch.loss, float(losses_of(data, found, k).sum())
+        n_idle = n_idle + 1 if before - watch.loss <= LEAST_ROUND_GAIN * before else 0
+        if n_idle == MOST_IDLE:
+            break
+    watch.finish()
     watch.tell()
     return found
 

@@ -161,6 +161,31 @@ def test_rounds_that_gain_nothing_are_the_last(monkeypatch: pytest.MonkeyPatch) 
     assert told[-1][0] == told[-1][1]
 
 
+@pytest.mark.parametrize("n_rows", [6, 7, 9, 10])
+def test_the_best_groups_of_a_few_records_are_the_best_there_are(n_rows: int) -> None:
+    k = 3
+    columns = [np.random.default_rng(n_rows).normal(size=n_rows), np.arange(n_rows) % 2]
+    data = mixed_points(rank_array(np.column_stack(columns)))
+    least = min(
+        slow_loss(data, np.array(labels))
+        for labels in itertools.product(range(n_rows // k), repeat=n_rows)
+        if all(k <= labels.count(group) < 2 * k for group in set(labels))
+    )
+    start = np.zeros(n_rows, np.int32)
+    assert slow_loss(data, improve(data, start, k, "best", seed=1)) == pytest.approx(least)
+
+
+def test_few_records_that_gain_nothing_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(improve_module, "N_HEATS", 3)
+    X = np.repeat(np.arange(2.0), 6)[:, None]  # nothing is lost from the start
+    told: list[tuple[int, int]] = []
+    improve(rank_array(X), mdav_labels(rank_array(X), 3), 3, "best", seed=1, progress=lambda *now: told.append(now[:2]))
+    heats = improve_module.N_HEATS
+    assert (heats * improve_module.MOST_IDLE, heats * improve_module.MOST_DENSE_RUNS) in told
+    assert (heats * (improve_module.MOST_IDLE + 1), heats * improve_module.MOST_DENSE_RUNS) not in told
+    assert told[-1][0] == told[-1][1]
+
+
 def test_large_groups_are_cut_along_their_widest_column() -> None:
     points = np.column_stack([np.zeros(11), [5.0, 1, 4, 0, 3, 2, 6, 0, 0, 0, 0]])
     labels = np.array([0] * 7 + [1] * 4, np.int32)
