@@ -122,12 +122,12 @@ class StepFolder:
         try:
             found._open(handle, progress, is_whole)
         except OSError as error:
-            found.close()
+            found._give_up(is_made)
             raise ShoalError(
                 f"{path}: what is finished cannot be kept there: {error.strerror or error}; name another folder"
             ) from None
         except BaseException:
-            found.close()
+            found._give_up(is_made)
             raise
         return found
 
@@ -161,8 +161,10 @@ class StepFolder:
         try:
             content = json.loads((self.path / _RUN).read_text(encoding="utf-8"))
             self._is_made, self._salt = bool(content["is_made"]), bytes.fromhex(content["salt"])
-            known = content["depends"] if content["layout"] == LAYOUT else {}
+            known = content["depends"]
             differs = [what for what, digest in self.depends.items() if known.get(what) != digest]
+            if content["layout"] != LAYOUT:
+                return "another version of Shoal wrote it"
             if differs:
                 return f"it depends on another {differs[0]}"
             for name in names:
@@ -310,6 +312,13 @@ class StepFolder:
             return self._unlock.alive and os.path.samestat(os.fstat(self._handle), there)
         except OSError:
             return False
+
+    def _give_up(self, is_new: bool) -> None:
+        """Let go of it; a folder that was made a moment ago would be taken for one that its owner had made."""
+        with suppress(ShoalError):
+            if is_new:
+                self.remove()
+        self.close()
 
     def close(self) -> None:
         """Let another run have it."""

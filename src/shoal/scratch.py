@@ -20,7 +20,7 @@ try:
 except ImportError:  # not on Windows; what a killed run left behind then stays
     fcntl = None  # type: ignore[assignment]
 
-from shoal.errors import DataError
+from shoal.errors import DataError, ShoalError
 
 SPILL = "shoal-run-"
 _BESIDE = re.compile(r"\..+\.shoal-[0-9a-f]{8}")
@@ -32,10 +32,34 @@ class NoRoom(DataError):
     """The data needs more room for a while, in memory or on disk, than there is."""
 
 
+def temporary_folder() -> Path:
+    """The system's temporary folder, or the one that TMPDIR names.
+
+    Raises
+    ------
+    ShoalError
+        If nothing can be written to the latter. Python would take the next that it finds, and whoever named a folder
+        may have done so because rows of the original should be on no other disk.
+    """
+    asked, found = os.environ.get("TMPDIR"), tempfile.gettempdir()
+    if asked and found != os.path.abspath(asked) and found in _next_best():
+        raise ShoalError(
+            f"{asked}: nothing can be written to the temporary folder that TMPDIR names; make room there, or name "
+            "another one"
+        )
+    return Path(found)
+
+
+def _next_best() -> set[str]:
+    """What Python takes where the folder that TMPDIR names cannot be used."""
+    named = [os.environ[name] for name in ("TEMP", "TMP") if os.environ.get(name)]
+    return {os.path.abspath(path) for path in (*named, "/tmp", "/var/tmp", "/usr/tmp", os.curdir)}
+
+
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder among the system's temporary ones, gone when the block ends; those of killed runs go at its start."""
-    parent = Path(tempfile.gettempdir())
+    parent = temporary_folder()
     _clear(parent, _SPILLED)
     folder, lock = _new(lambda: parent / f"{SPILL}{secrets.token_hex(4)}", _make_folder)
     try:

@@ -282,6 +282,38 @@ def test_a_kill_before_anything_was_written_is_no_hindrance(tmp_path: Path) -> N
     assert (steps.names, steps.notes, os.listdir(kept)) == (set(), [], ["run.json"])
 
 
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_that_could_not_be_begun_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, is_there: bool
+) -> None:
+    """The next run would take it for one that its owner made, and leave it there."""
+    kept = tmp_path / "kept"
+    if is_there:
+        kept.mkdir()
+
+    def full(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises((ShoalError, KeyboardInterrupt)):
+        open_folder(kept)
+    monkeypatch.undo()
+    assert kept.exists() == is_there
+    assert everything(tmp_path) == {}
+    open_folder(kept).remove()
+    assert kept.exists() == is_there
+
+
+def test_what_another_layout_says_is_not_read(tmp_path: Path) -> None:
+    kept = left_by_a_killed_run(tmp_path / "kept")
+    head = kept / "run.json"
+    head.write_text(head.read_text().replace('"layout": 1', '"layout": 0'))
+    steps = open_folder(kept)
+    assert steps.names == set()
+    assert "another version of Shoal wrote it" in steps.notes[0]
+
+
 def test_a_step_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = open_folder(tmp_path / "kept")
     with pytest.raises(Infeasible), steps.finishing("table") as step:

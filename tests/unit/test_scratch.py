@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.scratch import clear_abandoned, scratch_folder, write_owned
+from shoal.errors import ShoalError
+from shoal.scratch import clear_abandoned, scratch_folder, temporary_folder, write_owned
 
 
 @pytest.fixture
@@ -113,3 +114,29 @@ def test_a_scratch_folder_is_the_owners_and_goes_away(tmp_path: Path, monkeypatc
         assert not third.exists()
         assert [p.name for p in tmp_path.iterdir()] == [first.name]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("instead", ["system", "here", "TMP"])
+def test_no_other_folder_is_taken_than_the_one_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instead: str
+) -> None:
+    """Rows of the original may be meant for one disk alone."""
+    taken = {"system": "/tmp", "here": str(Path.cwd()), "TMP": str(tmp_path)}[instead]
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "absent"))
+    monkeypatch.setenv("TMP", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", taken)  # as Python does
+    with pytest.raises(ShoalError, match=r"absent: nothing can be written to the temporary folder that TMPDIR names"):
+        temporary_folder()
+    with pytest.raises(ShoalError, match="TMPDIR"), scratch_folder():
+        pytest.fail("it was made elsewhere")
+
+
+def test_the_folder_that_is_named_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with scratch_folder() as folder:
+        assert folder.parent == temporary_folder() == tmp_path
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "of a program"))  # which says so itself
+    assert temporary_folder() == tmp_path / "of a program"
+    monkeypatch.delenv("TMPDIR")
+    assert temporary_folder() == tmp_path / "of a program"

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.data.bytes import open_bytes
 from shoal.data.sniff import alien_of, look
-from shoal.data.whole_text import WholeText
+from shoal.data.whole_text import UTF16_NOTES, WholeText
 from shoal.errors import DataError
 
 _PIECE = 1 << 22
@@ -34,7 +34,7 @@ def line_blocks(path: str | os.PathLike[str], n_lines: int) -> Iterator[tuple[Wh
     gzipped = look(where).is_gzip
     line, is_blank, is_empty = 1, True, True
     with open_bytes(where, gzipped) as stream:
-        for data in _cut(_pieces(where, stream), n_lines):
+        for data in _cut(_pieces(where, stream, stream.read(_PIECE)), n_lines):
             is_empty, is_blank = False, is_blank and not data.strip()
             yield WholeText(where, data, gzipped), line
             line += data.count(b"\n")
@@ -64,14 +64,16 @@ def text_blocks(
     gzipped = look(where).is_gzip
     line, is_blank, is_empty = 1, True, True
     with open_bytes(where, gzipped) as stream:
-        for data in _gathered(_pieces(where, stream), n_bytes, mark, most):
+        start = stream.read(_PIECE)
+        notes = UTF16_NOTES if _is_utf16(start) else ()
+        for data in _gathered(_pieces(where, stream, start), n_bytes, mark, most):
             if most is not None and len(data) > most:
                 raise DataError(
                     f"{where}: a record that begins after line {line - 1:,} is too long for the bound on memory, which "
                     f"has room for {most / 1e6:,.0f} MB of text at once: raise memory or leave it out"
                 )
             is_empty, is_blank = False, is_blank and not data.strip()
-            yield WholeText(where, data, gzipped, first_line=line)
+            yield WholeText(where, data, gzipped, notes, line)
             line += data.count(b"\n")
     if is_blank:
         raise DataError(f"{where}: {'is empty' if is_empty else 'holds only blank lines'}; there is nothing to read")
@@ -103,10 +105,13 @@ def _gathered(pieces: Iterable[bytes], n_bytes: int, mark: bytes, most: int | No
         yield rest if rest.endswith(b"\n") else rest + b"\n"
 
 
-def _pieces(path: Path, stream: IO[bytes]) -> Iterator[bytes]:
-    """The text as UTF-8 with plain line ends, in pieces that cut no character."""
-    start = raw = stream.read(_PIECE)
-    is_utf16 = start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+def _is_utf16(start: bytes) -> bool:
+    return start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def _pieces(path: Path, stream: IO[bytes], start: bytes) -> Iterator[bytes]:
+    """The text as UTF-8 with plain line ends, in pieces that cut no character; `start` was read of it."""
+    raw, is_utf16 = start, _is_utf16(start)
     decoder = io.IncrementalNewlineDecoder(
         codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8-sig")(), translate=True
     )

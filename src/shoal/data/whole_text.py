@@ -16,6 +16,7 @@ from shoal.data.sniff import alien_of, look
 from shoal.errors import DataError
 
 _PIECE = 1 << 21
+UTF16_NOTES = ("read as UTF-16, as its first bytes say",)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def load_text(path: str | os.PathLike[str]) -> WholeText:
 def _as_utf8(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         try:
-            return data.decode("utf-16").encode(), ("read as UTF-16, as its first bytes say",)
+            return data.decode("utf-16").encode(), UTF16_NOTES
         except UnicodeError:
             raise DataError(f"{path}: not valid utf-16, though its first bytes say so; save it as UTF-8 text") from None
     data = data.removeprefix(codecs.BOM_UTF8)

@@ -62,4 +62,4 @@ class StringBlocks:
         """The strings, from the first."""
         source = replace(self.source, gzip=look(self.path).is_gzip)
         for text in text_blocks(self.path, BYTES_AT_ONCE, _MARKS.get(self.known.name, b""), self.most):
-            yield self.known.parse(text, source, self.how)
+            yield self.known.parse(text, replace(source, notes=(*text.notes, *source.notes)), self.how)

@@ -19,6 +19,7 @@ from shoal.arrays import Codes, Ints
 from shoal.data.ragged import runs_of_rows
 from shoal.data.strings.strings import Strings, StringSource, take_strings
 from shoal.errors import DataError
+from shoal.scratch import temporary_folder
 
 SYMBOLS_AT_ONCE = 1 << 20
 """Symbols that are read at once."""
@@ -69,7 +70,7 @@ class _CodeFile:
 
     def __init__(self, n_symbols: int) -> None:
         self.dtype = np.dtype(np.uint8 if n_symbols <= 1 << 8 else np.uint16 if n_symbols <= 1 << 16 else np.int32)
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - lives as long as the strings
+        self._file = tempfile.TemporaryFile(buffering=0, dir=temporary_folder())  # noqa: SIM115 - lives as long as the strings
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):

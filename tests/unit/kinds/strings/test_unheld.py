@@ -90,6 +90,19 @@ def test_the_bytes_are_those_of_held_strings(
         assert made(path, policy.changed(memory="1GB"), Path(folder) / "bounded") == held
 
 
+@pytest.mark.parametrize("name", ["s.dat", "s.fasta", "s.fasta.gz"])
+def test_what_is_said_of_utf_16_is_what_is_said_of_held_strings(tmp_path: Path, name: str) -> None:
+    path = put(tmp_path / name, least=3)
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().encode("utf-16")
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    policy = asked_of(path, suppression=0.9)
+    held = made(path, policy, tmp_path / "held")
+    assert "read as UTF-16, as its first bytes say" in held[4]
+    with patch.object(blocks, "BYTES_AT_ONCE", 900):
+        assert made(path, policy.changed(memory="1GB"), tmp_path / "bounded") == held
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_many_blocks_and_near_copies_are_those_of_held_strings(tmp_path: Path, workers: int) -> None:
     """More strings than are grouped at once; short ones, of which some are near copies and drawn again."""
