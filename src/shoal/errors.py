@@ -62,6 +62,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "did you mean 'quasi'?"
     >>> did_you_mean("salary", ["age", "zip"])
     "there are 'age', 'zip'"
+    >>> did_you_mean("salary", ["zip"])
+    "there is 'zip'"
     """
     import difflib
     import re
@@ -80,4 +82,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return "there are none"
     shown = ", ".join(repr(n) for n in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"there are {shown}{more}"
+    return f"there {'is' if len(names) == 1 else 'are'} {shown}{more}"

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NoReturn
 
 import duckdb
 import numpy as np
@@ -180,6 +180,33 @@ def _is_wide(known: Survey) -> bool:
     return width >= _MANY_COLUMNS and known.n_delimiters < _ROWS_A_COLUMN * width * (width - 1)
 
 
+def refuse_irregular(path: os.PathLike[str], reading: HowToRead, *, gzipped: bool) -> NoReturn:
+    """Say why a text file cannot be read without holding it: where a line is wrong, that line.
+
+    Raises
+    ------
+    DataError
+    """
+    known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
+    hint = "convert it, or leave memory out"
+    if known.is_regular and known.header is not None and len(known.header) == 1:
+        raise DataError(f"{path}: has one column, and with a bound on memory a text file needs two or more; {hint}")
+    if known.is_regular or known.header is None:
+        with open_bytes(path, gzipped) as stream, unlimited_fields():
+            text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
+            is_headless = reading.header == "none"
+            if sum(1 for _ in _records(path, text, known, "first line" if is_headless else "header")) == 1:
+                _refuse_header_alone(path)
+    raise DataError(
+        f"{path}: with a bound on memory a text file has to be UTF-8, of two columns or more, with equal line ends and "
+        f"a header that is not quoted oddly; {hint}"
+    )
+
+
+def _refuse_header_alone(path: os.PathLike[str]) -> NoReturn:
+    raise DataError(f"{path}: has a header but no rows; there is nothing to anonymise")
+
+
 def _names(path: os.PathLike[str], fields: Collection[str], is_headless: bool) -> list[str]:
     return numbered_names(len(fields)) if is_headless else column_names(path, fields)
 
@@ -334,7 +361,7 @@ def _read_any(
                 encoder.add(cells)
     columns = [encoder.column(name, markers) for encoder, name in zip(encoders, names, strict=True)]
     if not len(columns[0].codes):
-        raise DataError(f"{path}: has a header but no rows; there is nothing to anonymise")
+        _refuse_header_alone(path)
     return columns
 
 
