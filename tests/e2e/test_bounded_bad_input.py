@@ -98,7 +98,8 @@ CASES = [
     Case("few baskets in groups", baskets("-k", "3", "--unit", "group", content="bread milk\n"), INFEASIBLE, "there is 1 record, fewer than k = 3"),
     Case("database without a table", database(), DATA, "people.duckdb: holds no table; there is nothing to read"),
     Case("database of two tables", database("CREATE TABLE a (age INT)", "CREATE TABLE b (age INT)"), DATA, "holds 2 tables; name one"),
-    Case("another table of a database", lambda folder: [*database("CREATE TABLE a (age INT)")(folder)[:1], "people.duckdb?table=b", *database()(folder)[2:]], DATA, "has no table 'b'; there is 'a'"),
+    Case("another table of a database", lambda folder: [*database("CREATE TABLE a (age INT)")(folder)[:1], "people.duckdb?table=b", *database()(folder)[2:]], DATA, "has no table 'b'; there is one, of another name"),
+    Case("record for a header", table("Smith,48103,flu\nJones,48104,gout\nMeyer,48105,flu\n", "--quasi", "age", "--others", "identifying", "-k", "2", "--memory", "2GB"), DATA, "line 1: looks like a record"),
     Case("no folder", lambda folder: [*asked("--memory", "2GB")(folder)[:2], *BOUNDED], POLICY, "Missing option '-o' / '--out'; `shoal anonymize --help` says"),
     Case("roles of a sweep", lambda folder: ["sweep", write(folder / "people.csv", text_of(people())), "--quasi", "age", "--k", "3"], POLICY, "shoal sweep has no option --quasi, as it takes what is asked for from a policy file"),
 ]

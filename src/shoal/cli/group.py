@@ -41,7 +41,7 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as missing:
-            what = missing.format_message().rstrip(".")
+            what = " ".join(missing.format_message().split()).rstrip(".")
             raise click.UsageError(f"{what}; `{told} --help` says what it takes") from None
         except click.NoSuchOption as unknown:
             if not (_takes_policy(self) and _is_of_policies(ctx, unknown.option_name)):

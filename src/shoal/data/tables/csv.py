@@ -33,6 +33,7 @@ from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
 from shoal.scratch import NoRoom
 
+_ROWS_TO_TELL = 1000
 _ROWS_AT_ONCE = 1 << 15
 _FEW_DISTINCT = 1 << 15  # above, the texts themselves are fetched: making an ENUM of them takes longer
 _MANY_COLUMNS = 50
@@ -123,7 +124,8 @@ def read_distinct_text(
     nothing = absent(int(n_records) if weights is None else len(weights))
     found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]
     if header is None:
-        refuse_record(str(path), found)
+        first = _of_first_rows(path, known, gzipped, markers)
+        refuse_record(str(path), [columns.get(i, column) for i, column in enumerate(first)])
     return found, known, weights
 
 
@@ -136,6 +138,8 @@ def scan_distinct_text(path: os.PathLike[str], reading: HowToRead, *, gzipped: b
         return None
     if is_headless and known.has_quoted_header:
         return None
+    if reading.header is None:
+        refuse_record(str(path), _of_first_rows(path, known, gzipped, reading.markers))
     names, width, drops = _names(path, known.header, is_headless), len(known.header), reading.drops
     scan, cells = _scan(path, known, gzipped, is_headless, width)
     kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
@@ -190,7 +194,10 @@ def refuse_irregular(path: os.PathLike[str], reading: HowToRead, *, gzipped: boo
     known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
     hint = "convert it, or leave memory out"
     if known.is_regular and known.header is not None and len(known.header) == 1:
-        raise DataError(f"{path}: has one column, and with a bound on memory a text file needs two or more; {hint}")
+        raise DataError(
+            f"{path}: has one column, and with a bound on memory a text file needs two or more; name the delimiter if "
+            f"{known.delimiter!r} is not it, or leave memory out"
+        )
     if known.is_regular or known.header is None:
         with open_bytes(path, gzipped) as stream, unlimited_fields():
             text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
@@ -363,6 +370,17 @@ def _read_any(
     if not len(columns[0].codes):
         _refuse_header_alone(path)
     return columns
+
+
+def _of_first_rows(path: os.PathLike[str], known: Survey, gzipped: bool, markers: Collection[str]) -> list[Column]:
+    """All columns of the first rows: what tells a header from a record, where columns are not read."""
+    with open_bytes(path, gzipped) as stream, unlimited_fields():
+        text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
+        names, *rows = islice(_records(path, text, known, "header"), 1 + _ROWS_TO_TELL)
+    encoders = [TextEncoder() for _ in names]
+    for encoder, cells in zip(encoders, zip(*rows, strict=True), strict=False):
+        encoder.add(cells)
+    return [encoder.column(name, markers) for encoder, name in zip(encoders, names, strict=True)]
 
 
 def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey, first: str) -> Iterator[list[str]]:
