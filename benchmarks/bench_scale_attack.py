@@ -1,7 +1,7 @@
 """Attacks on releases of millions of rows, and sweeps over methods, in bounded memory.
 
 ``python -m benchmarks.bench_scale_attack`` measures 1, 10 and 100 million rows and writes the table on attacks and
-sweeps of ``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
+sweeps of ``docs/benchmarks-memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT, SIZES, K, measured_cases, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, SCRIPT, SIZES, K, measured_cases, sizes_and_folder
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting
 from benchmarks.large import Drawn, drawn_from, write_large
@@ -75,7 +75,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-attack")
     show.print_run(run)
-    show.fill_part(PAGE, "attacks", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "attacks", show.markdown(run))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Averages of numbers in bounded memory, from Parquet files of millions of rows to checked folders with reports.
 
 ``python -m benchmarks.bench_scale_averages`` measures 1 and 10 million rows, and writes a table of
-``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The smallest table is also
-released from memory, which has to give the same bytes.
+``docs/benchmarks-memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The smallest table is
+also released from memory, which has to give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT, measured_cases, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, SCRIPT, measured_cases, sizes_and_folder
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.data import NUMERIC, People, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting
@@ -81,7 +81,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-averages")
     show.print_run(run)
-    show.fill_part(PAGE, "averages", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "averages", show.markdown(run))
 
 
 if __name__ == "__main__":

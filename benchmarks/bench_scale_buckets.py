@@ -1,8 +1,8 @@
 """Tables in slices in bounded memory, from Parquet files of millions of rows to checked folders.
 
 ``python -m benchmarks.bench_scale_buckets`` measures 1 and 10 million rows, and writes a table of
-``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The smallest table is also
-released from memory, which has to give the same bytes.
+``docs/benchmarks-memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The smallest table is
+also released from memory, which has to give the same bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, PAGE, K, measured_cases, released, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, K, measured_cases, released, sizes_and_folder
 from benchmarks.harness import Case, Contestant, Outcome, Setting
 from benchmarks.large import drawn_from
 
@@ -53,7 +53,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-buckets")
     show.print_run(run)
-    show.fill_part(PAGE, "buckets", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "buckets", show.markdown(run))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Releases that count persons, and checks of releases, in bounded memory, from Parquet files of millions of rows.
 
 ``python -m benchmarks.bench_scale_check`` measures 1, 10 and 100 million rows of a person each, and a million rows of
-persons who have some three each, and writes the third table of ``docs/how-to/memory.md``; sizes may be named, and with
+persons who have some three each, and writes a table of ``docs/benchmarks-memory.md``; sizes may be named, and with
 ``--folder`` drawn files stay there.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, MOST_HELD, PAGE, SCRIPT, SIZES, K, measured_cases, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, MOST_HELD, SCRIPT, SIZES, K, measured_cases, sizes_and_folder
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting
 from benchmarks.large import Drawn, drawn_from, write_large
@@ -97,7 +97,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-check")
     show.print_run(run)
-    show.fill_part(PAGE, "checks", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "checks", show.markdown(run))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Parquet files of millions of rows to checked folders, in bounded memory and held in memory.
 
-``python -m benchmarks.bench_scale_memory`` measures 1, 10 and 100 million rows and writes the table of
-``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 10_000_000``.
-With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows none is held in memory.
+``python -m benchmarks.bench_scale_memory`` measures 1, 10 and 100 million rows and writes a table of
+``docs/benchmarks-memory.md``; sizes may be named, as in
+``python -m benchmarks.bench_scale_memory 1_000_000 10_000_000``. With ``--folder`` the drawn files stay there, and are
+not drawn again. Above `MOST_HELD` rows none is held in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import duckdb
 
 from benchmarks import show, store
-from benchmarks.child import ROOT, ChildFailed, run_json
+from benchmarks.child import ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case
 from benchmarks.large import Drawn, drawn_from, write_large
 
@@ -31,7 +32,6 @@ OTHERS_AT = 10_000_000
 OTHERS = {"full-domain": (OTHERS_AT,), "datafly": (OTHERS_AT,), "local-recoding": SIZES}
 """Other methods, and the numbers of rows on which they are measured, where these are asked for."""
 SCRIPT = Path(__file__).parent / "run_large.py"
-PAGE = ROOT / "docs" / "how-to" / "memory.md"
 
 
 def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = None) -> Iterator[Case]:
@@ -139,7 +139,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-memory")
     show.print_run(run)
-    show.fill_page(run, PAGE)
+    show.fill_page(run, show.MEMORY_PAGE)
 
 
 if __name__ == "__main__":

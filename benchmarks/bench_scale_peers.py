@@ -1,6 +1,6 @@
 """The largest table that ARX is said to hold, in a tenth of its memory; and every peer that installs, beside us.
 
-``python -m benchmarks.bench_scale_peers`` measures both in one run and writes the table of ``docs/how-to/memory.md``.
+``python -m benchmarks.bench_scale_peers`` measures both in one run and writes tables of ``docs/benchmarks-memory.md``.
 The large table has 31 million rows and 25 columns: Adult's 15, drawn with replacement, and ten derived from them and
 from the number of the row. Each peer gets the first 10,000, 30,000 and 100,000 of its rows, as long as it is done
 within two minutes; beside the largest number of rows that it managed stands our release of the same rows, from file to
@@ -23,13 +23,12 @@ import duckdb
 
 from benchmarks import show, store
 from benchmarks.bench_scale_memory import SCRIPT
-from benchmarks.child import ROOT, ChildFailed, run_json
+from benchmarks.child import ChildFailed, run_json
 from benchmarks.data import NUMERIC, QUASI, hierarchy_files, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting, run_case
 from benchmarks.large import NEW_SHARE, Drawn, write_large
 from benchmarks.peers import ANJANA, ANONYPY, ANONYPYX, PYCANON, Peer
 
-PAGE = ROOT / "docs" / "how-to" / "memory.md"
 N_ROWS = 31_000_000
 ARX_MB = 3_500  # of so many rows of 25 columns, as its authors say
 K = 10
@@ -207,7 +206,7 @@ def main() -> None:
     show.print_run(run)
     if asked.rows == N_ROWS:
         store.write(run, "scale-peers")
-        show.fill_page(run, PAGE, block="peers")
+        show.fill_page(run, show.MEMORY_PAGE, block="peers")
 
 
 if __name__ == "__main__":

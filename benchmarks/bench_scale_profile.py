@@ -1,7 +1,7 @@
 """Profiles of Parquet files of millions of rows in bounded memory.
 
-``python -m benchmarks.bench_scale_profile`` measures 1 and 100 million rows and writes the second table of
-``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
+``python -m benchmarks.bench_scale_profile`` measures 1 and 100 million rows and writes a table of
+``docs/benchmarks-memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT, measured_cases, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, SCRIPT, measured_cases, sizes_and_folder
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting
 from benchmarks.large import Drawn, drawn_from, write_large
@@ -54,7 +54,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-profile")
     show.print_run(run)
-    show.fill_part(PAGE, "profiles", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "profiles", show.markdown(run))
 
 
 if __name__ == "__main__":

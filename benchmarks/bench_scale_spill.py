@@ -1,7 +1,7 @@
 """Parquet files of more distinct rows than fit into the memory that is given, to checked folders.
 
 ``python -m benchmarks.bench_scale_spill`` measures 3, 10 and 30 million rows, of which nearly all are distinct, and
-writes a table of ``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The
+writes a table of ``docs/benchmarks-memory.md``; sizes may be named, and with ``--folder`` drawn files stay there. The
 smallest table is also released from memory, which has to give the same bytes.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import PAGE, K, measured_cases, released, sizes_and_folder
+from benchmarks.bench_scale_memory import K, measured_cases, released, sizes_and_folder
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth
 from benchmarks.large import Drawn, drawn_from
 
@@ -62,7 +62,7 @@ def main() -> None:
     run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-spill")
     show.print_run(run)
-    show.fill_part(PAGE, "spilled", show.markdown(run))
+    show.fill_part(show.MEMORY_PAGE, "spilled", show.markdown(run))
 
 
 if __name__ == "__main__":

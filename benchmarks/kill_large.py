@@ -1,11 +1,12 @@
 """Kill runs at random moments, and look at what they leave.
 
 ``python -m benchmarks.kill_large [TIMES] [ROWS] [--resume]`` prints a paragraph, and writes it into
-``docs/how-to/memory.md``, at the place for so many rows. Each run is ``shoal anonymize`` with ``--memory`` on a table
-of so many rows, killed (SIGKILL) when it has used as much processor time as is drawn evenly between none and that of a
-whole run, so that the load of the machine does not matter (Linux). Then it is looked at what stands in the output's
-folder and in the temporary one. At the end one run is let through, and it has to leave the bytes of the first, and no
-scratch. With ``--resume`` finished steps are kept, and after each kill a run is let through that goes on from them.
+``docs/benchmarks-memory.md``, at the place for so many rows. Each run is ``shoal anonymize`` with ``--memory`` on a
+table of so many rows, killed (SIGKILL) when it has used as much processor time as is drawn evenly between none and that
+of a whole run, so that the load of the machine does not matter (Linux). Then it is looked at what stands in the
+output's folder and in the temporary one. At the end one run is let through, and it has to leave the bytes of the first,
+and no scratch. With ``--resume`` finished steps are kept, and after each kill a run is let through that goes on from
+them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,9 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import numpy as np
 
-from benchmarks.child import ROOT
 from benchmarks.large import drawn_from, write_large
-from benchmarks.show import fill_part
+from benchmarks.show import MEMORY_PAGE, fill_part
 
-PAGE = ROOT / "docs" / "how-to" / "memory.md"
 SEED = 16
 LOOK_SECONDS = 0.02
 
@@ -41,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         told = (resumed if is_resumed else killed)(Path(name), n_kills, n_rows)
     print(told)
-    fill_part(PAGE, f"{'resumed after ' if is_resumed else ''}kills of {n_rows}", told)
+    fill_part(MEMORY_PAGE, f"{'resumed after ' if is_resumed else ''}kills of {n_rows}", told)
 
 
 @dataclass

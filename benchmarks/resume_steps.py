@@ -1,6 +1,6 @@
 """How much of a run in bounded memory need not be done again, by the step after which it is killed.
 
-``python -m benchmarks.resume_steps`` prints a table, and writes it into ``docs/how-to/memory.md``. Each run is
+``python -m benchmarks.resume_steps`` prints a table, and writes it into ``docs/benchmarks-memory.md``. Each run is
 ``shoal anonymize --memory --resume`` without a report, killed (SIGKILL) as soon as the folder of a step is seen; then
 another one is let through, which goes on from there and has to write the bytes of an undisturbed run. What counts is
 processor time, so that the load of the machine does not matter.
@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.bench_scale_averages import write_numbers
 from benchmarks.bench_scale_spill import numbered
 from benchmarks.data import NUMERIC, people
-from benchmarks.kill_large import PAGE, Runs, checksums, refuse_leftovers, remove
+from benchmarks.kill_large import Runs, checksums, refuse_leftovers, remove
 from benchmarks.large import drawn_from, write_large
-from benchmarks.show import fill_part
+from benchmarks.show import MEMORY_PAGE, fill_part
 
 HEAD = "| run | CPU s | with `--resume` | folder, MB | killed after the step | CPU s of the next run | saved |"
 
@@ -91,7 +91,7 @@ def main() -> None:
         lines = [row for way in ways(Path(name)) for row in rows_of(way)]
     told = "\n".join([HEAD, "| --- " * 7 + "|", *lines])
     print(told)
-    fill_part(PAGE, "resumed steps", told)
+    fill_part(MEMORY_PAGE, "resumed steps", told)
 
 
 if __name__ == "__main__":

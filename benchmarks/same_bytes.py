@@ -4,7 +4,7 @@
 invented ones), and of tables of as many rows as are named, 10,000,000 unless others are; each held in memory,
 with a bound on it, and so with two processes and with a dask cluster of two workers, which read the row groups of the
 file themselves and, of the large table, write those of the release. The SHA-256 of all that is
-published goes into ``docs/how-to/memory.md``.
+published goes into ``docs/benchmarks-memory.md``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 import duckdb
 
-from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT
+from benchmarks.bench_scale_memory import MEMORY, SCRIPT
 from benchmarks.child import run_json
 from benchmarks.data import QUASI, people
 from benchmarks.large import Drawn, drawn_from, write_large
 from benchmarks.run_large import place, released
-from benchmarks.show import fill_part
+from benchmarks.show import MEMORY_PAGE, fill_part
 
 PLACES: Mapping[str, Mapping[str, Any]] = {
     "held in memory": {"memory": None},
@@ -90,7 +90,7 @@ def keep(found: dict[tuple[int, str], dict[str, str]], n_rows: int, way: str, wh
         for (n, way), held in found.items()
     ]
     head = ["| rows | release | " + " | ".join(PLACES) + " |", "| --- " * (2 + len(PLACES)) + "|"]
-    fill_part(PAGE, "same bytes", "\n".join([*head, *rows]))
+    fill_part(MEMORY_PAGE, "same bytes", "\n".join([*head, *rows]))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from typing import Any
 from benchmarks.child import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
+MEMORY_PAGE = ROOT / "docs" / "benchmarks-memory.md"
+"""What is measured with a bound on memory; each of its parts is written by a module of its own."""
 HEAD = ("contestant", "seconds", "best", "ratio", "goal", "CPU s", "CPU ratio", "warm-up", "peak MB", "numbers")
 
 

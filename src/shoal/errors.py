@@ -62,6 +62,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "did you mean 'quasi'?"
     >>> did_you_mean("salary", ["age", "zip"])
     "there are 'age', 'zip'"
+    >>> did_you_mean("salary", ["zip"])
+    'there is one, of another name'
     """
     import difflib
     import re
@@ -78,6 +80,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"did you mean {close[0]!r}?"
     if not names:
         return "there are none"
+    if len(names) == 1:  # the "name" above the only column of a file may be a record
+        return "there is one, of another name"
     shown = ", ".join(repr(n) for n in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"there are {shown}{more}"

@@ -313,11 +313,12 @@ class Kind(ABC):
 
     def refuse(self, asked: Mapping[str, str]) -> None:
         """Refuse what means nothing for this kind, rather than forget it."""
+        from shoal.report.points import listed
+
         for name, word in asked.items():
             if name not in self.takes:
                 others = [k for k in kinds() if name in k.takes]
-                *first, last = (k.policy.plural for k in others)
-                meant = " and ".join(filter(None, [", ".join(first), last]))
+                meant = listed([k.policy.plural for k in others])
                 why = others[0].takes[name] if others else ""
                 raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.policy.plural}")
 

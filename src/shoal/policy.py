@@ -91,7 +91,6 @@ def option(
 
 
 LEAST_BYTES = 500_000_000  # what is loaded before any record is
-BOUND_ON_MEMORY = "memory is a size of at least 500 MB, such as 2GB"
 
 
 def size_in_bytes(told: str | None) -> int | None:
@@ -102,6 +101,24 @@ def size_in_bytes(told: str | None) -> int | None:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", told or "", re.IGNORECASE)
     return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
+
+
+def refuse_bound(told: str) -> None:
+    """Refuse a bound on memory that is no size, or too small for anything to be done.
+
+    Raises
+    ------
+    ValueError
+
+    >>> refuse_bound("2 gigs")
+    Traceback (most recent call last):
+    ...
+    ValueError: memory is a size of at least 500 MB, such as 2GB, and '2 gigs' is no size in kB, MB, GB or TB
+    """
+    size = size_in_bytes(told)
+    wrong = "is no size in kB, MB, GB or TB" if size is None else "is less" if size < LEAST_BYTES else ""
+    if wrong:
+        raise ValueError(f"memory is a size of at least 500 MB, such as 2GB, and {told!r} {wrong}")
 
 
 def named_in(known: Callable[[], Iterable[str]], *, or_none: bool = False) -> PlainValidator:

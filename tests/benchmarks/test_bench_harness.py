@@ -225,3 +225,39 @@ def test_stored_runs_name_no_host(monkeypatch):
     text = json.dumps(store.machine())
     assert str(ROOT) not in text
     assert "my-host" not in text
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("results", "memory"),
+        ("peers", "peers"),
+        ("attacks", "attack"),
+        ("averages", "averages"),
+        ("buckets", "buckets"),
+        ("checks", "check"),
+        ("profiles", "profile"),
+        ("spilled", "spill"),
+    ],
+)
+def test_what_is_stored_of_bounded_memory_stands_on_its_page(part: str, name: str, tmp_path: Path) -> None:
+    text = show.MEMORY_PAGE.read_text(encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    show.fill_page(store.read(f"scale-{name}"), page, part)
+    assert page.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "same bytes",
+        "resumed steps",
+        *(f"{kind}kills of {n}" for kind in ("", "resumed after ") for n in (1_000_000, 10_000_000)),
+    ],
+)
+def test_what_is_told_of_bounded_memory_has_a_place_on_its_page(part: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(show.MEMORY_PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    show.fill_part(page, part, "what was seen")
+    assert f"<!-- {part}: begin -->\n\nwhat was seen\n\n<!-- {part}: end -->" in page.read_text(encoding="utf-8")

@@ -259,6 +259,8 @@ def test_more_risk_than_is_allowed_ends_with_5_in_bounded_memory(plain_release: 
         (("--memory", "20MB", "--original", "people.csv"), POLICY, "memory is a size of at least 500 MB"),
         (("--memory", "a lot", "--original", "people.csv"), POLICY, "such as 2GB"),
         (("--memory", "1GB", "--original", "people.csv", "--control", "absent.csv"), DATA, "no such file"),
+        (("--memory", "1GB", "--original", "people.csv", "--control", "wrong.csv"), DATA, "the control has none of"),
+        (("--original", "people.csv", "--control", "wrong.csv"), DATA, "the control has none of the columns that were"),
         (
             ("--memory", "1GB", "--original", "people.csv", "--other", "out"),
             POLICY,

@@ -59,3 +59,10 @@ def test_the_public_names_are_there_when_asked_for() -> None:
         assert getattr(shoal, name) is not None
     assert set(shoal.__all__) <= set(dir(shoal))
     assert "pydantic" in loaded_after(f"import shoal; shoal.Policy; {LOADED}")
+
+
+def test_the_command_line_starts_without_its_script() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "shoal", "--version"], env=environment(), capture_output=True, text=True, timeout=600
+    )
+    assert (done.returncode, done.stdout.split()[0]) == (0, "shoal")

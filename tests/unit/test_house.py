@@ -172,7 +172,7 @@ def test_no_file_is_over_600_lines() -> None:
 def test_nothing_imports_the_command_line() -> None:
     found = []
     for path, tree in TREES.items():
-        if path.parts[0] == "cli":
+        if path.parts[0] in ("cli", "__main__.py"):  # what starts it is of it
             continue
         for node in ast.walk(tree):
             names = [a.name for a in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []

@@ -37,7 +37,19 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WRITTEN] = tuple(args)
-        return super().parse_args(ctx, args)
+        told = f"shoal {ctx.info_name}"
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as missing:
+            what = " ".join(missing.format_message().split()).rstrip(".")
+            raise click.UsageError(f"{what}; `{told} --help` says what it takes") from None
+        except click.NoSuchOption as unknown:
+            if not (_takes_policy(self) and _is_of_policies(ctx, unknown.option_name)):
+                raise
+            raise click.UsageError(
+                f"{told} has no option {unknown.option_name}, as it takes what is asked for from a policy file "
+                "(-p policy.toml); `shoal profile` writes one to edit"
+            ) from None
 
     def make_parser(self, ctx: click.Context) -> Any:
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
@@ -72,6 +84,17 @@ def _may_repeat(option: click.Option) -> bool:
 
 def _spellings(option: click.Option) -> list[str]:
     return [*option.opts[-1:], *option.secondary_opts[-1:]]
+
+
+def _takes_policy(command: click.Command) -> bool:
+    return any("--policy" in parameter.opts for parameter in command.params)
+
+
+def _is_of_policies(ctx: click.Context, name: str) -> bool:
+    """Whether it is an option of making a release."""
+    making = ctx.find_root().command
+    assert isinstance(making, click.Group)
+    return any(name in p.opts for p in making.commands["anonymize"].get_params(ctx))
 
 
 class Group(click.Group):

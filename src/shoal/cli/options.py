@@ -262,6 +262,7 @@ def asked_policy(data: Any, policy_file: Path | None, kind: str | None, asked: d
 def _refuse_strangers(data: Any, policy: BasePolicy, names: Collection[str]) -> None:
     """Refuse an option that means nothing for this kind of data."""
     from shoal.kind import default_kind
+    from shoal.report.points import listed
 
     shared = _shared(_policies(), everything)
     for name in names:
@@ -271,6 +272,6 @@ def _refuse_strangers(data: Any, policy: BasePolicy, names: Collection[str]) -> 
         first = next(iter(owners))
         kind = first.model_fields["kind"].default
         hint = f"say --kind {kind}, or drop it" if isinstance(policy, default_kind().policy) else "leave it out"
-        flag, meant = _spelled(owners[first]).split("/")[0], " and ".join(other.plural for other in owners)
+        flag, meant = _spelled(owners[first]).split("/")[0], listed([other.plural for other in owners])
         told = ", ".join(map(str, data.values())) if isinstance(data, Mapping) else data
         raise click.UsageError(f"{flag} is for {meant}, and {told} is read as {policy.noun}; {hint}")

@@ -252,8 +252,8 @@ def _may_be_unseen(results: Sequence[AttackResult]) -> str:
     n_others = len(found) - 1
     others = "" if not n_others else f", as might {n_others} other{'s' * (n_others > 1)}"
     return (
-        f" But few records were compared with: {widest.title} might add up to {widest.risk.high:.2f} and not be seen"
-        f"{others}. More records to compare with would tell."
+        f" But there were few other records to compare with: {widest.title} might add up to {widest.risk.high:.2f} and "
+        f"not be seen{others}. More of them would tell."
     )
 
 

@@ -120,10 +120,7 @@ def pseudo_baskets(
     order = canonical_order(records)
     kept, rows, reasons, rare = without_rare(_by_appearance(records.take(order)), k)
     if not len(kept):
-        raise Infeasible(
-            f"nothing can be published: no k = {k} records of a class hold items that k of all hold; lower k, add "
-            "records, or leave out the classes"
-        )
+        raise nothing_left(records, k)
     rng = np.random.default_rng(seed)
     if progress is not None:
         progress("grouping records", 0, 0)
@@ -171,6 +168,19 @@ def kept_sizes(records: Sparse, k: int) -> Ints:
     sizes = np.zeros(len(records), np.int64)
     sizes[rows] = kept.sizes
     return sizes
+
+
+def nothing_left(records: Sparse, k: int) -> Infeasible:
+    """That no record can be published, in words."""
+    n = len(records if records.persons is None else np.unique(records.persons))
+    if n < k:
+        one = "record" if records.persons is None else "person"
+        told = f"is 1 {one}" if n == 1 else f"are {n:,} {one}s"
+        return Infeasible(f"there {told}, fewer than k = {k:,}; lower k or add {one}s")
+    return Infeasible(
+        f"nothing can be published: no k = {k:,} records of a class hold items that k of all hold; lower k, add "
+        "records, or leave out the classes"
+    )
 
 
 def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[int, int]]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -124,12 +125,13 @@ class Stream:
 
         At the end all that was published is checked and a manifest is written beside it.
         """
-        windows = self._windows()
-        with alone_with(Path(out), self._fingerprint()) as journal:
-            return self._save(journal, windows, progress)
+        windows, source = self._windows(), self._open()
+        with closing(source), alone_with(Path(out), self._fingerprint()) as journal:
+            return self._save(journal, source, windows, progress)
 
-    def _save(self, journal: Journal, windows: StreamWindows, progress: Progress | None) -> Streamed:
-        source = self._open()
+    def _save(
+        self, journal: Journal, source: ByteSource, windows: StreamWindows, progress: Progress | None
+    ) -> Streamed:
         counts, has_head = None, False
         if journal.remembered is not None:
             counts = StreamCounts.of(journal.remembered["counts"])
@@ -154,16 +156,13 @@ class Stream:
             journal.commit(data, persons, windows.file_name, state)
             waiting.clear()
 
-        try:
-            for done in pump:
-                waiting += done
-                if source.can_wait or sum(len(made.data) for made in waiting) >= _COMMIT:
-                    commit()
-                if progress is not None:
-                    progress("records", pump.counts.n_in, 0)
-            commit()
-        finally:
-            source.close()
+        for done in pump:
+            waiting += done
+            if source.can_wait or sum(len(made.data) for made in waiting) >= _COMMIT:
+                commit()
+            if progress is not None:
+                progress("records", pump.counts.n_in, 0)
+        commit()
         self.result = self._end(journal, pump.counts, windows)
         return self.result
 

@@ -357,7 +357,7 @@ class Condensation(Estimator):
         self.refuse_settings()
         strings = _as_strings(X, y)
         if len(strings) < self.k:
-            raise Infeasible(f"there are {len(strings)} strings, fewer than k = {self.k}; lower k or add strings")
+            raise too_few(len(strings), self.k)
         rare = self.fewest_holders
         sorted_rows = canonical_order(strings)
         ordered = strings.take(sorted_rows)
@@ -450,6 +450,12 @@ class Condensation(Estimator):
             return grow_groups(plan, grouping, told, self.k, lambda plan, size: group([plan], size)[0])
 
         return [grown(*segment) for segment in zip(parts, plans, found, strict=True)]
+
+
+def too_few(n_strings: int, k: int) -> Infeasible:
+    """That there is no group, in words."""
+    told = "is 1 string" if n_strings == 1 else f"are {n_strings:,} strings"
+    return Infeasible(f"there {told}, fewer than k = {k:,}; lower k or add strings")
 
 
 def canonical_order(strings: Strings) -> Ints:

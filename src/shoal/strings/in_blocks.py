@@ -35,6 +35,7 @@ from shoal.strings.condense import (
     refuse_no_segments,
     segments_of,
     summary_of,
+    too_few,
 )
 from shoal.strings.counts import StringCounts, changed_meanwhile
 from shoal.strings.generate import Block, StringDrawing, copy_keys, reach_of
@@ -150,7 +151,7 @@ class CondensationOnDisk:
         """
         how, n = self._how, len(self._counted)
         if n < how.k:
-            raise Infeasible(f"there are {n} strings, fewer than k = {how.k}; lower k or add strings")
+            raise too_few(n, how.k)
         bare, originals = self._put(read(), look)
         whole, order = self._counted.lengths, self._counted.canonical_order
         lengths, labels = bare.lengths, self._counted.labels

@@ -466,7 +466,7 @@ def refuse_hopeless(
         n_persons = int(codes.max(initial=-1)) + 1 if table.weights is None else table.n_records
         if n_persons < policy.k:
             raise Infeasible(
-                f"groups of {policy.k} persons are required but the table has {n_persons}; lower k or add records"
+                f"groups of {policy.k:,} persons are required but the table has {n_persons:,}; lower k or add records"
             )
     if policy.provider:
         counts = np.bincount(provider_codes(table, policy.provider))
@@ -478,7 +478,7 @@ def refuse_hopeless(
             )
     if table.n_records < policy.k:
         raise Infeasible(
-            f"groups of {policy.k} are required but the table has {table.n_records} "
+            f"groups of {policy.k:,} are required but the table has {table.n_records:,} "
             f"row{'s' if table.n_records != 1 else ''}; lower k or add records"
         )
     for requirement in policy.require:

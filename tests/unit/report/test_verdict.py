@@ -174,8 +174,8 @@ def test_where_too_little_was_compared_to_tell_it_is_amber():
     found = judged(compared("a", 20), result("c", 5, 5))
     assert found.level == "amber"
     assert found.worst.endswith(
-        "But few records were compared with: trying a might add up to 0.23 and not be seen. More records to compare "
-        "with would tell."
+        "But there were few other records to compare with: trying a might add up to 0.23 and not be seen. More of "
+        "them would tell."
     )
     assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
     assert judged(compared("a", 2000)).level == "green"

@@ -123,7 +123,8 @@ def _parse(path: Path, piece: bytes, first_line: int) -> _Entries:
     n_pairs = len(begins) if is_pair.all() else int(np.argmin(is_pair))
     values, n_read = _floats(_tokens(data, middles[:n_pairs] + 1, ends[:n_pairs]))
     if n_read < len(begins):
-        raise refuse(int(begins[n_read]), "holds a token that is not index:value with two plain numbers")
+        what = "holds a token that is not index:value with two plain numbers; mend it, or name another format"
+        raise refuse(int(begins[n_read]), what)
     usable = usable_weights(values)
     if not usable.all():
         raise refuse(int(begins[np.argmin(usable)]), f"a value is {UNUSABLE}")

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NoReturn
 
 import duckdb
 import numpy as np
@@ -33,6 +33,7 @@ from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
 from shoal.scratch import NoRoom
 
+_ROWS_TO_TELL = 1000
 _ROWS_AT_ONCE = 1 << 15
 _FEW_DISTINCT = 1 << 15  # above, the texts themselves are fetched: making an ENUM of them takes longer
 _MANY_COLUMNS = 50
@@ -123,7 +124,8 @@ def read_distinct_text(
     nothing = absent(int(n_records) if weights is None else len(weights))
     found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]
     if header is None:
-        refuse_record(str(path), found)
+        first = _of_first_rows(path, known, gzipped, markers)
+        refuse_record(str(path), [columns.get(i, column) for i, column in enumerate(first)])
     return found, known, weights
 
 
@@ -136,6 +138,8 @@ def scan_distinct_text(path: os.PathLike[str], reading: HowToRead, *, gzipped: b
         return None
     if is_headless and known.has_quoted_header:
         return None
+    if reading.header is None:
+        refuse_record(str(path), _of_first_rows(path, known, gzipped, reading.markers))
     names, width, drops = _names(path, known.header, is_headless), len(known.header), reading.drops
     scan, cells = _scan(path, known, gzipped, is_headless, width)
     kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
@@ -178,6 +182,36 @@ def _is_wide(known: Survey) -> bool:
     """
     width = len(known.header or ())
     return width >= _MANY_COLUMNS and known.n_delimiters < _ROWS_A_COLUMN * width * (width - 1)
+
+
+def refuse_irregular(path: os.PathLike[str], reading: HowToRead, *, gzipped: bool) -> NoReturn:
+    """Say why a text file cannot be read without holding it: where a line is wrong, that line.
+
+    Raises
+    ------
+    DataError
+    """
+    known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
+    hint = "convert it, or leave memory out"
+    if known.is_regular and known.header is not None and len(known.header) == 1:
+        raise DataError(
+            f"{path}: has one column, and with a bound on memory a text file needs two or more; name the delimiter if "
+            f"{known.delimiter!r} is not it, or leave memory out"
+        )
+    if known.is_regular or known.header is None:
+        with open_bytes(path, gzipped) as stream, unlimited_fields():
+            text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
+            is_headless = reading.header == "none"
+            if sum(1 for _ in _records(path, text, known, "first line" if is_headless else "header")) == 1:
+                _refuse_header_alone(path)
+    raise DataError(
+        f"{path}: with a bound on memory a text file has to be UTF-8, of two columns or more, with equal line ends and "
+        f"a header that is not quoted oddly; {hint}"
+    )
+
+
+def _refuse_header_alone(path: os.PathLike[str]) -> NoReturn:
+    raise DataError(f"{path}: has a header but no rows; there is nothing to anonymise")
 
 
 def _names(path: os.PathLike[str], fields: Collection[str], is_headless: bool) -> list[str]:
@@ -334,8 +368,19 @@ def _read_any(
                 encoder.add(cells)
     columns = [encoder.column(name, markers) for encoder, name in zip(encoders, names, strict=True)]
     if not len(columns[0].codes):
-        raise DataError(f"{path}: has a header but no rows; there is nothing to anonymise")
+        _refuse_header_alone(path)
     return columns
+
+
+def _of_first_rows(path: os.PathLike[str], known: Survey, gzipped: bool, markers: Collection[str]) -> list[Column]:
+    """All columns of the first rows: what tells a header from a record, where columns are not read."""
+    with open_bytes(path, gzipped) as stream, unlimited_fields():
+        text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
+        names, *rows = islice(_records(path, text, known, "header"), 1 + _ROWS_TO_TELL)
+    encoders = [TextEncoder() for _ in names]
+    for encoder, cells in zip(encoders, zip(*rows, strict=True), strict=False):
+        encoder.add(cells)
+    return [encoder.column(name, markers) for encoder, name in zip(encoders, names, strict=True)]
 
 
 def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey, first: str) -> Iterator[list[str]]:

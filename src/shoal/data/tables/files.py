@@ -152,6 +152,8 @@ def one_of(path: Path, what: str, names: Sequence[str], wanted: str | None) -> s
     """The one that is wanted, or the only one."""
     if wanted is None and len(names) == 1:
         return names[0]
+    if wanted is None and not names:
+        raise DataError(f"{path}: holds no {what}; there is nothing to read")
     if wanted is None:
         raise DataError(
             f"{path}: holds {len(names)} {what}s; name one, {path.name}?table=NAME: {did_you_mean('', names)}"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.data.tables.parse import parse_numbers, zones_in
 from shoal.data.tables.table import Column, Table
-from shoal.errors import DataError
+from shoal.errors import DataError, did_you_mean
 
 NAMES = {
     "latitude": ("latitude", "lat", "y"),
@@ -50,8 +50,7 @@ def find_columns(names: Sequence[str], wanted: Wanted) -> dict[str, str]:
             found[meaning] = name
         elif meaning in ("latitude", "longitude", "time"):
             raise DataError(
-                f"no column is known to hold the {meaning}; name it with --{meaning} "
-                f"(there are {', '.join(names[:12])})"
+                f"no column is known to hold the {meaning}; name it with --{meaning} ({did_you_mean('', names)})"
             )
     if "person" not in found and "trip" not in found:
         raise DataError("no column says whose a point is or of which trip; name it with --person or --trip")

@@ -24,14 +24,13 @@ from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import PolicyError
 from shoal.policy import (
-    BOUND_ON_MEMORY,
-    LEAST_BYTES,
     BasePolicy,
     Option,
     Strict,
     header_option,
     option,
     person_option,
+    refuse_bound,
     size_in_bytes,
 )
 
@@ -349,8 +348,7 @@ class SparsePolicy(BasePolicy):
     def _can_be_bounded(self) -> Self:
         if self.memory is None:
             return self
-        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
-            raise ValueError(BOUND_ON_MEMORY)
+        refuse_bound(self.memory)
         method = self.method
         asked = {
             f'publish = "{self.publish}"': self.publish != "sketch",

@@ -25,8 +25,6 @@ from shoal.data.strings.blocks import IN_BLOCKS
 from shoal.data.tables.header import Header
 from shoal.models.k_anonymity import KAnonymity
 from shoal.policy import (
-    BOUND_ON_MEMORY,
-    LEAST_BYTES,
     BasePolicy,
     Option,
     Strict,
@@ -34,6 +32,7 @@ from shoal.policy import (
     named_in,
     option,
     person_option,
+    refuse_bound,
     size_in_bytes,
 )
 from shoal.registry import Registry
@@ -166,8 +165,7 @@ class StringPolicy(BasePolicy):
     def _can_be_bounded(self) -> Self:
         if self.memory is None:
             return self
-        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
-            raise ValueError(BOUND_ON_MEMORY)
+        refuse_bound(self.memory)
         reading = self.input
         asked = {
             f'generator = "{self.method.generator}"': self.method.generator != "window",

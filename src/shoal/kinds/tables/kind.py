@@ -392,6 +392,8 @@ class Tables(Kind):
         missing = [n for n in columns if n not in original.columns]
         if missing:
             raise DataError(f"the original has no column {missing[0]!r}, which was published; give the original itself")
+        if control is not None and not any(n in control.columns for n in columns):
+            raise DataError("the control has none of the columns that were published; give records like the original's")
         person = manifest.person or ()
         unknown = [n for n in person if n not in original.columns or (control is not None and n not in control.columns)]
         if unknown:

@@ -38,14 +38,13 @@ from shoal.kinds.tables.modelled import ModelledPolicy, accept_option, missing_o
 from shoal.models import Requirement, by_option
 from shoal.models.k_anonymity import KAnonymity
 from shoal.policy import (
-    BOUND_ON_MEMORY,
-    LEAST_BYTES,
     Option,
     Strict,
     header_option,
     named_in,
     option,
     person_option,
+    refuse_bound,
     size_in_bytes,
 )
 from shoal.registry import Registry
@@ -420,8 +419,7 @@ class Policy(ModelledPolicy):
     def _can_be_bounded(self) -> Policy:
         if self.memory is None:
             return self
-        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
-            raise ValueError(BOUND_ON_MEMORY)
+        refuse_bound(self.memory)
         in_ranges = self.method.is_in_ranges
         further = [r.model for r in self.require if in_ranges and r.is_about_values()]
         takes_weights = partitions()[self.method.partition].takes_weights(self.method)

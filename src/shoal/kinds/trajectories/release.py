@@ -61,7 +61,7 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         """How many points came in."""
         return len(self._original.time)
 
-    @property
+    @cached_property
     def n_shown(self) -> int:
         """How many of them stand in a box."""
         return count_shown(self._original, self.published, self._groups)
@@ -96,8 +96,8 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         alone = (
             f"No {self.policy.one} was left out"
             if not n
-            else f"{n:,} of {len(self._original):,} {self.policy.many} were left out, as fewer than {self.policy.k} "
-            "persons were near them"
+            else f"{n:,} of {len(self._original):,} {self.policy.many} {'was' if n == 1 else 'were'} left out, as "
+            f"fewer than {self.policy.k} persons were near {'it' if n == 1 else 'them'}"
         )
         return f"{alone}; of all points {100 * n_points / self.n_points:.1f} % were left out."
 

@@ -203,7 +203,7 @@ def test_what_is_left_out_is_told_and_few_are_not_counted_out(tmp_path: Path) ->
     told = release.save(tmp_path / "out", report=False) / "publish" / "manifest.json"
     assert json.loads(told.read_text())["suppressed_because"] == {"alone": {"from": 1, "to": None}}
     assert not shoal.check(tmp_path / "out", more).findings
-    assert "were left out, as fewer than 3 persons were near them" in release.suppressed_sentence
+    assert "was left out, as fewer than 3 persons were near it" in release.suppressed_sentence
     kind = shoal.kind.kind_of(data)
     first, last = kind.shown(release)
     assert "lists of boxes" in first[0]

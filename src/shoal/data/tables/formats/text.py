@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.data.sniff import Look, look
-from shoal.data.tables.csv import read_distinct_text, read_text, scan_distinct_text
+from shoal.data.tables.csv import read_distinct_text, read_text, refuse_irregular, scan_distinct_text
 from shoal.data.tables.decimals import with_points
 from shoal.data.tables.files import refuse_aliens, stem_of
 from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 _TAB = "\t"
 _ROWS_AT_ONCE = 1 << 16
 _MOST_COMBINED = 1 << 12
-_REGULAR = (
-    "with a bound on memory a text file has to be UTF-8, of two columns or more, with equal line ends and a header "
-    "that is not quoted oddly; convert it, or leave memory out"
-)
 
 
 class Text(TableFormat):
@@ -55,7 +51,7 @@ class Text(TableFormat):
         if reading.drops is not None:
             found = self._read_distinct(seen, reading)
             if found is None:
-                raise DataError(f"{seen.path}: {_REGULAR}")
+                refuse_irregular(seen.path, reading, gzipped=seen.is_gzip)
             return found
         columns, known = read_text(
             seen.path,
@@ -86,7 +82,7 @@ class Text(TableFormat):
         """As `read` reads it."""
         found = scan_distinct_text(seen.path, reading, gzipped=seen.is_gzip)
         if found is None:
-            raise DataError(f"{seen.path}: {_REGULAR}")
+            refuse_irregular(seen.path, reading, gzipped=seen.is_gzip)
         if reading.decimal != ",":
             return found
         as_texts = found.column
@@ -126,7 +122,7 @@ class Text(TableFormat):
         plain = HowToRead((), reading.delimiter, None, "first")
         found = scan_distinct_text(Path(path), plain, gzipped=look(path).is_gzip)
         if found is None:
-            raise DataError(f"{path}: {_REGULAR}")
+            refuse_irregular(Path(path), plain, gzipped=look(path).is_gzip)
         shown, as_texts = list(_unguarded_names(found.names, names).values()), found.column
         return replace(
             found,
