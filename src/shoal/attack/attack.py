@@ -80,6 +80,9 @@ class Attack(ABC, Generic[Case]):
     """Whether it can be run where a row stands for several records, which it then counts."""
     accepted_as: ClassVar[str] = ""
     """The finding (`shoal.check.finding`) that it confirms: what a policy accepts there, it accepts here."""
+    unseen: ClassVar[float] = 2
+    """How many times its limit it may add, by the upper end of its interval, where it adds nothing for sure: beyond
+    that too little was compared to tell, which is amber (`shoal.report.verdict`)."""
 
     def fits(self, case: Any) -> bool:
         """Whether it is an attack on releases of this make at all; where not, nothing is said of it."""

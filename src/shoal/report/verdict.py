@@ -3,16 +3,15 @@
 - **What holds**: the guarantees, recomputed from the bytes that are published.
 - **The worst thing found**, with the columns that it comes from and what to do: of everything that was measured (the
   findings of `shoal.check.finding`) and of all attacks that were run, whatever is farthest above its limit, risks to
-  persons before losses. The limit
-  of an attack is the risk that a guarantee admits, such as one link in k, and at least `LIMIT`; an attack that takes a
-  secret of the owner's, such as the key of sketches, is told and has none.
+  persons before losses. The limit of an attack is the risk that a guarantee admits, such as one link in k, and at least
+  `LIMIT`; an attack that takes a secret of the owner's, such as the key of sketches, is told and has none.
 - **What it cost.**
 
 It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or may be (the
-attack adds something for sure, and more than its limit at the upper end of its interval, or that end is far above it,
-as too few records were compared with), or nothing was looked for, or the time was too short for some attack; red where
-a guarantee does not hold. What the policy accepts is published and stays amber, as a reason does not make it less; it
-is told with its reason.
+attack adds something for sure, and more than its limit at the upper end of its interval; or that end is far above it,
+of baskets anywhere above it, as too few records were compared with), or nothing was looked for, or the time was too
+short for some attack; red where a guarantee does not hold. What the policy accepts is published and stays amber, as a
+reason does not make it less; it is told with its reason.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 Level = Literal["green", "amber", "red"]
 LIMIT = 0.05
 """The risk that an attack may add before it is serious: as the share of records that columns may single out."""
-UNSEEN = 2
-"""How many times its limit an attack may add that adds nothing for sure, before too little was compared to tell."""
 HEADINGS = ("Holds", "Worst", "Cost")
 _NOTHING_RUN = (
     "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
@@ -165,7 +162,7 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     late = _not_begun(attacked, known)
-    doubt = _may_be_worse(plain, known) or _may_be_unseen(plain)
+    doubt = _may_be_worse(plain, known) or _may_be_unseen(plain, known)
     found = _no_worse(findings, tried) + doubt + late + sampled + warning
     text = found if results or findings else _NOTHING_RUN
     level: Level = "red" if not is_met else "green" if results and not (above or doubt or late) else "amber"
@@ -239,21 +236,25 @@ def _may_be_worse(results: Sequence[AttackResult], known: Mapping[str, Attack[An
     )
 
 
-def _may_be_unseen(results: Sequence[AttackResult]) -> str:
+def _may_be_unseen(results: Sequence[AttackResult], known: Mapping[str, Attack[Any]]) -> str:
     """Which attacks add nothing for sure, and might add more than their limit: too little was compared to tell."""
-    found = [
-        r
-        for r in results
-        if r.control is not None and not r.succeeds and r.may_add_more_than(UNSEEN * max(LIMIT, r.admitted))
-    ]
+
+    def most(result: AttackResult) -> float:
+        times = known[result.attack].unseen if result.attack in known else 1.0
+        return times * max(LIMIT, result.admitted)
+
+    found = [r for r in results if r.control is not None and not r.succeeds and r.may_add_more_than(most(r))]
     if not found:
         return ""
     widest = max(found, key=lambda r: r.risk.high)
     n_others = len(found) - 1
     others = "" if not n_others else f", as might {n_others} other{'s' * (n_others > 1)}"
+    attack = known.get(widest.attack)
+    is_cut = attack is not None and attack.in_release() not in (None, attack)
+    again = "; shoal attack tries more of them" * is_cut
     return (
-        f" But there were few other records to compare with: {widest.title} might add up to {widest.risk.high:.2f} and "
-        f"not be seen{others}. More of them would tell."
+        f" But too little was compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} and not be "
+        f"seen{others}. More records to compare with would tell{again}."
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from shoal.attack.attack import TIME_OVER, Attack, Attacked
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.one_more_item import OneMoreItem
 from shoal.check.finding import Finding
 from shoal.report.verdict import Grounds, judge_release, what_holds
 
@@ -174,9 +175,25 @@ def test_where_too_little_was_compared_to_tell_it_is_amber():
     found = judged(compared("a", 20), result("c", 5, 5))
     assert found.level == "amber"
     assert found.worst.endswith(
-        "But there were few other records to compare with: trying a might add up to 0.23 and not be seen. More of "
-        "them would tell."
+        "But too little was compared to be sure: trying a might add up to 0.231 and not be seen. More records to compare "
+        "with would tell."
     )
     assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
     assert judged(compared("a", 2000)).level == "green"
     assert judged(compared("a", 20, admitted=0.5)).level == "green"
+    assert judged(compared("a", 300)).level == "green"  # up to 0.054
+
+
+def test_of_baskets_the_limit_is_held_to_the_upper_end_though_nothing_is_seen():
+    def told(n, attack):
+        rate = Rate(n // 10, n)
+        result = AttackResult(attack.name, "trying it", "all", rate, rate, None, "It got some.")
+        return judge_release(NOTHING, Attacked((result,), ()), [attack])
+
+    assert OneMoreItem().unseen == 1
+    found = told(300, OneMoreItem())
+    assert found.level == "amber"
+    assert "trying it might add up to 0.054 and not be seen." in found.worst
+    assert found.worst.endswith("More records to compare with would tell; shoal attack tries more of them.")
+    assert told(400, OneMoreItem()).level == "green"
+    assert told(300, Made("a")).level == "green"

@@ -30,6 +30,7 @@ class OnBaskets(Attack[BasketCase]):
     n_attacks: int = 4000
 
     needs_others = True
+    unseen = 1
     least_items: ClassVar[int] = 1
     of_km: ClassVar[tuple[str, str]]
     """What is meant to stop it, and what to do, where records are k^m-anonymous and not dealt anew."""

@@ -408,7 +408,7 @@ def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: I
     class_of = np.zeros(len(original), np.int64) if original.labels is None else original.labels.astype(np.int64)
     by_group = np.zeros(int(original_groups.max()) + 1, np.int64)
     by_group[original_groups[inside]] = class_of[inside]
-    most = np.zeros(int(by_group.max()) + 1, np.int64)
+    most = np.zeros(int(class_of.max()) + 1, np.int64)
     for one in np.unique(class_of[inside]).tolist():
         most[one] = _reached_by(kept[inside], _whose(original)[inside], class_of[inside] == one, k)
     n_long = int((published.sizes > most[by_group[groups]]).sum())

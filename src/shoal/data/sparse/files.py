@@ -53,7 +53,7 @@ def read_sparse(
     format : {"baskets", "svmlight", "column", "text", "folder"}, optional
         One basket a line; SVMlight; a column of item lists of a table; a column of raw text; a folder with a text a
         file, whose subfolders are classes. Else told by the content: SVMlight for sure; a column is raw text unless a
-        delimiter is given or its cells are lists; baskets otherwise.
+        delimiter is given, or its cells are lists or whole numbers between blanks; baskets otherwise.
     column, class_column : str, optional
         For a table: which column holds the items or the text, and which one the classes.
     delimiter : str, optional
@@ -277,5 +277,5 @@ def _guess_format(
     found = format_of(path, delimiter)
     if column is not None or class_column is not None or found == "column":
         cells = read_cells(path, column, class_column, header, person)
-        return "column" if cells.look_like_lists() else "text", cells
+        return "column" if cells.look_like_lists() or cells.look_like_numbers() else "text", cells
     return found, None

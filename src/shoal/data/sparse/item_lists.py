@@ -69,8 +69,16 @@ class ItemCells:
 
     def look_like_lists(self) -> bool:
         """Whether the cells are lists, or most texts that are not blank are lists in brackets."""
-        told = [text for text in self.texts if text.strip(_WHITE)]
-        return self.lists is not None or 2 * sum(map(_is_bracketed, told)) > len(told)
+        return self.lists is not None or 2 * sum(map(_is_bracketed, self._told)) > len(self._told)
+
+    def look_like_numbers(self) -> bool:
+        """Whether the cells are nothing but whole numbers between blanks, as no text is."""
+        told = self._told
+        return bool(told) and all(word.isdecimal() for text in told for word in text.split())
+
+    @property
+    def _told(self) -> list[str]:
+        return [text for text in self.texts if text.strip(_WHITE)]
 
 
 def read_cells(

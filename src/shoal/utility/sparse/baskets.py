@@ -289,7 +289,7 @@ def _learned(
         made = make(train)
     except ShoalError:  # too few of each class
         return ()
-    return compare_classifiers(train, made, test)
+    return compare_classifiers(train, made, test) if len(made) else ()
 
 
 def _drawn(records: Sparse, n: int, rng: np.random.Generator) -> Sparse:

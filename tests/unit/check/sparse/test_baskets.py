@@ -80,6 +80,8 @@ def test_classes_and_groups_have_to_fit() -> None:
     assert found.findings == ("a pseudo-record has another class than its group",)
     mixed = BasketsEvidence(ORIGINAL.with_labels(list("xyxxyyyy")), GROUPS, np.array([0]))
     assert "two classes" in verify_baskets(Sparse.of([["b"]], ["x"]), BasketsAsked(K, 2), mixed).findings[0]
+    alone = BasketsEvidence(ORIGINAL.with_labels(list("xyxxxxxx")), GROUPS, np.array([0, 1]))
+    assert "two classes" in verify_baskets(Sparse.of([["b"]] * 2, ["x", "x"]), BasketsAsked(K, 2), alone).findings[0]
     assert verdict([["b"]] * 6, [0] * 6).findings == ("a group has more pseudo-records than records",)
     assert "no record is in" in verdict([["b"]], [7]).findings[0]
     assert "another release" in verdict([["b"]], [0, 0]).findings[0]

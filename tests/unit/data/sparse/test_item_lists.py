@@ -50,6 +50,13 @@ def test_lists_in_brackets_are_told(tmp_path: Path, name: str) -> None:
     assert dict(records.source.reading) == {"cells": "lists"}
 
 
+def test_numbers_between_blanks_are_items_and_no_words(tmp_path: Path) -> None:
+    path = table(tmp_path, {"id": list("123"), "items": ["7 12 345", " 12\t8 ", ""]})
+    records = read_sparse(path, column="items")
+    assert dicts(records) == [{"7": 1, "12": 1, "345": 1}, {"12": 1, "8": 1}, {}]
+    assert records.source.format == "column"
+
+
 def test_words_of_a_column_are_items_if_the_format_says_so(tmp_path: Path) -> None:
     path = table(tmp_path, {"id": ["1", "2"], "items": ["The a  b", "b\nthe"]})
     records = read_sparse(path, format="column", column="items")

@@ -107,6 +107,11 @@ def test_records_that_were_held_out_are_asked_about_what_is_published() -> None:
     assert measure_baskets(records, records, control=Sparse.of([["z"]])).learning == ()
 
 
+def test_nothing_is_learned_where_nothing_can_be_made_of_a_part() -> None:
+    records = Sparse.of([["a"], ["b"]] * 6, ["x", "y"] * 6)
+    assert measure_baskets(records, records, make=lambda part: part.take(np.zeros(0, np.int64))).learning == ()
+
+
 def test_rare_items_weigh_more() -> None:
     sides = tf_idf(*(binary_matrix(Sparse.of(rows), ["a", "b"]) for rows in ([["a", "b"], ["a"]], [["a", "b"]])))
     rare = np.log(3 / 2) + 1
