@@ -96,11 +96,13 @@ def _wanted(found: Found) -> Iterator[str]:
     )
     yield from table(heads, rows)
     yield fill(
-        "A release of which more is lost or added is amber, with the reason and what to do; so its own report measures "
-        "classes, on records held out. One-more-item is above where patterns are shared by few, as in samples, and "
-        "where few are kept back, so that its interval is wide. Of texts a word that fewer than k records hold is left "
-        "out, and one that fewer than `support` of its class hold, as no pool reaches across classes: the fewer "
-        "records there are, the more words are such."
+        "A release of which more is lost or added, or may be by the upper end of its own intervals, is amber, with "
+        "the reason and what to do. Its own attacks need records held out, without which it is amber too, and try "
+        "fewer than here, so that it may be amber where this table says that all is met; `shoal attack` tries as "
+        "many. Texts are amber besides as nearest-baskets tells members by an area above 0.55. One-more-item is "
+        "above where patterns are shared by few, as in samples, and where few are kept back, so that its interval "
+        "is wide. Of texts a word that fewer than k records hold is left out, and one that fewer than `support` of "
+        "its class hold, as no pool reaches across classes: the fewer records there are, the more words are such."
     )
     yield ""
     examined = {name: of_set for name, of_set in found.items() if "reasons" in of_set}

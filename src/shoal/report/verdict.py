@@ -36,6 +36,10 @@ _NOTHING_RUN = (
     "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
     "shoal attack."
 )
+_NONE_TO_COMPARE = (
+    "Nothing is known of what attackers get, for no attack was run: each takes records that were not in the release to "
+    "compare with; hold some out (--hold-out 0.1), or give others (--control)."
+)
 
 
 @dataclass(frozen=True)
@@ -158,13 +162,15 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         n_accepted = len({f.name for f in above} - {f.name for f in serious})
         of_them = f", {n_accepted} of them accepted" if n_accepted else ""
         more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} in the report{of_them})"
-        text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{sampled}{warning}"
+        nothing = "" if results or not _lacks_others(attacked) else f" {_NONE_TO_COMPARE}"
+        text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{sampled}{warning}{nothing}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     late = _not_begun(attacked, known)
     doubt = _may_be_worse(plain, known) or _may_be_unseen(plain, known)
     found = _no_worse(findings, tried) + doubt + late + sampled + warning
-    text = found if results or findings else _NOTHING_RUN
+    unknown = _NONE_TO_COMPARE if _lacks_others(attacked) else _NOTHING_RUN
+    text = found if results or findings else unknown
     level: Level = "red" if not is_met else "green" if results and not (above or doubt or late) else "amber"
     most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
@@ -256,6 +262,13 @@ def _may_be_unseen(results: Sequence[AttackResult], known: Mapping[str, Attack[A
         f" But too little was compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} and not be "
         f"seen{others}. More records to compare with would tell{again}."
     )
+
+
+def _lacks_others(attacked: Attacked[Any] | None) -> bool:
+    """Whether some attack was not run for want of records that were not in the release."""
+    from shoal.attack.attack import NO_OTHERS
+
+    return attacked is not None and any(why == NO_OTHERS for _, why in attacked.skipped)
 
 
 def _not_begun(attacked: Attacked[Any] | None, known: Mapping[str, Attack[Any]]) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,14 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.errors import DataError, ShoalError
 from shoal.kind import kind_named
 from shoal.report import content
-from shoal.report.attacks import attacks_section, keep_in_report, note_on_page, refuse_foreign, verdict
+from shoal.report.attacks import (
+    attacks_in_words,
+    attacks_section,
+    keep_in_report,
+    note_on_page,
+    refuse_foreign,
+    verdict,
+)
 from shoal.report.content import ReportContent, draw_page, write_report
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.report import render_report, report_content
@@ -70,7 +78,18 @@ def test_without_results_it_says_how_to_get_some() -> None:
     assert "shoal attack" in attacks_section("table", None)
     nothing = str(attacks_section("sparse", Attacked((), FOUND.skipped)))
     assert "No attack could be run." in nothing
+    assert "actually run" not in nothing
     assert "<svg" not in nothing
+
+
+def test_what_a_release_of_its_make_says_of_an_attack_goes_before_what_is_said_of_all() -> None:
+    found: Attacked[object] = Attacked(
+        (replace(WON, remedy="sell no more of it"), replace(LOST, stopped_by="luck")), ()
+    )
+    for drawn in (attacks_section, attacks_in_words):
+        text = str(drawn("sparse", found))
+        assert "What to do: sell no more of it" in text
+        assert "Meant to stop it: luck" in text
 
 
 def test_an_attack_that_tried_nothing_is_shown_as_such() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from shoal.attack.attack import TIME_OVER, Attack, Attacked
+from shoal.attack.attack import NO_OTHERS, TIME_OVER, Attack, Attacked
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.one_more_item import OneMoreItem
 from shoal.check.finding import Finding
@@ -79,6 +80,15 @@ def test_where_nothing_was_looked_for_it_is_not_green():
     found = judge_release(NOTHING, None, ())
     assert found.level == "amber"
     assert "no attack was run" in found.worst
+
+
+def test_where_no_others_were_there_to_compare_with_it_says_so_beside_all_that_was_found():
+    none = Attacked((), (("a", NO_OTHERS),))
+    needed = "each takes records that were not in the release to compare with; hold some out (--hold-out 0.1)"
+    assert needed in judge_release(NOTHING, none, [Made("a")]).worst
+    found = judge_release(replace(NOTHING, findings=(FOUND,)), none, [Made("a")])
+    assert found.worst.startswith("'cost' tells")
+    assert needed in found.worst
 
 
 def test_a_guarantee_admits_what_it_says():

@@ -27,7 +27,9 @@ class NearestBaskets(OnBaskets):
     title = "whether a known basket is in the data"
     knows = "the release, and a whole record"
     stopped_by = "nothing promises it; the dealing anew of items keeps published records away from single ones"
-    remedy = "raise k, or lower together: published records then lie less near to those of members"
+    remedy = (
+        "raise support, or give more records: what few records hold is then dealt among more of them; k matters less"
+    )
     of_km = (
         "nothing promises it",
         "raise k or m: less is then left of rare records; or publish pseudo-baskets, which are no true records",

@@ -278,7 +278,7 @@ record that fewer than 10 hold.'
     }
     told = "; ".join(f"{n:,} {words[name][n > 1]}" for name, n in suppressed.items())
     total = sum(suppressed.values())
-    return f"{total:,} of {n_in:,} {'record was' if total == 1 else 'records were'} suppressed: {told}."
+    return f"{total:,} of {n_in:,} records {'was' if total == 1 else 'were'} suppressed: {told}."
 
 
 def _suppressed(made: PseudoBaskets) -> dict[str, int]:

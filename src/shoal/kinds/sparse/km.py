@@ -114,7 +114,7 @@ class KMRelease(Release[Sparse | Disassociated]):
         words = {"empty": ("is empty", "are empty"), "emptied": ("has no item left", "have no item left")}
         told = "; ".join(f"{n:,} {words[name][n > 1]}" for name, n in self.suppressed.items())
         total = sum(self.suppressed.values())
-        was = "record was" if total == 1 else "records were"
+        was = "records was" if total == 1 else "records were"
         return f"{total:,} of {self.records['in']:,} {was} suppressed: {told}."
 
     @property

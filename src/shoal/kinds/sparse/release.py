@@ -246,7 +246,7 @@ def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: Sparse
     if not suppressed:
         return f"No record was suppressed: all {n_in:,} have a sketch."
     total = sum(suppressed.values())
-    verb = "record was" if total == 1 else "records were"
+    verb = "records was" if total == 1 else "records were"
     return f"{total:,} of {n_in:,} {verb} suppressed: {_reasons(suppressed, policy)}."
 
 

@@ -73,8 +73,8 @@ def method(policy: SparsePolicy) -> dict[str, str]:
         "Groups": f"Records were put into groups of at least {policy.k} near ones, class by class where there are "
         "classes, and the groups into the order of a tree.",
         "Items": f"An item was dealt anew to as many pseudo-records of the group as held it, or of the smallest run of "
-        f"2, 4, 8, ... neighbouring groups in which at least {policy.method.support} did, and no more than half or as "
-        "many as of all records.",
+        f"2, 4, 8, ... neighbouring groups in which at least {policy.method.support} did, but no more than half of "
+        "its records, unless as large a share of all records did.",
         "Sizes": f"The numbers of items were permuted within each group, and cut to what {policy.k} have.",
         "Copies": f"Items were swapped until no pseudo-record was one that fewer than {policy.k} hold.",
         "Order": "Pseudo-records are sorted by their items, so that their order tells nothing.",
@@ -107,8 +107,8 @@ def limits(has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Several records of one person",
-            "Unless it is told whose they are (person), records are counted: of one who has several, groups may hold "
-            "fewer than k persons.",
+            "Unless you say whose they are (person), records are counted: where one person has several, groups may "
+            "hold fewer than k persons.",
         ),
     ]
     if has_classes:
@@ -119,10 +119,14 @@ def limits(has_classes: bool) -> tuple[Point, ...]:
 GOOD_USE = (
     Point(
         "Good for",
-        "Supports of items, pairs and larger sets, association rules, clusters, and classifiers that learn from whole "
-        "records.",
+        "Supports of items, pairs and larger sets, association rules, clusters, and, where there are many records, "
+        "classifiers that learn from many at once.",
     ),
-    Point("Not good for", "Single records: none of them is anybody's. Rare combinations are partly lost."),
+    Point(
+        "Not good for",
+        "Single records: none of them is anybody's, and who goes by the nearest one or few is misled. Rare "
+        "combinations are partly lost.",
+    ),
 )
 MISUSE = (
     Point("Do not look for persons", "Do not try to find out whose items stand in a record."),
