@@ -213,6 +213,11 @@ def test_what_was_not_permuted_is_not_published(tmp_path: Path, monkeypatch: pyt
         shoal.anonymize(path, policy)
 
 
+def test_the_help_tells_what_can_be_bounded() -> None:
+    told = str(shoal.Policy.model_fields["memory"].description)
+    assert all(name in told for name in ("generalise", "bucketize", "slice", "mdav"))
+
+
 @pytest.mark.parametrize("asked", [{"publish": "screen"}, {"publish": "bucketize", "strict": False}])
 def test_what_needs_single_records_is_refused_by_name(asked: dict) -> None:
     with pytest.raises(PolicyError, match="needs all records in memory: leave memory out"):
