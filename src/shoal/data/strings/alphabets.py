@@ -160,8 +160,8 @@ def code_points(data: bytes) -> Bytes | npt.NDArray[np.uint32]:
 def refuse_strangers(path: os.PathLike[str], line: int, n_strangers: int) -> NoReturn:
     """Say that symbols are not in the alphabet, and where the first one is."""
     raise DataError(
-        f"{path}, line {line}: holds a symbol that is not in the alphabet ({n_strangers} such symbols in the file); "
-        "extend the alphabet, or leave it out to learn it from the data"
+        f"{path}, line {line}: holds a symbol that is not in the alphabet ({n_strangers} so far); extend the alphabet, "
+        "or leave it out to learn it from the data"
     )
 
 

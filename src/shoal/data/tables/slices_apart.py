@@ -22,6 +22,9 @@ MOST_AT_ONCE = 200_000
 _ROW_BYTES, _VALUE_BYTES = 600, 150
 """What a distinct row, and a value of a dictionary, take beyond what they take in any release: most of it in the check,
 by its peaks at 1.3 million rows of few values, and at three million of which each has a value of its own."""
+_SHORT, _CHARACTER_BYTES = 32, 16
+"""Characters of a text that are counted with its value, and what each further one takes: texts are copied several
+times while they are compared; by the peak at 100,000 texts of 1,000 characters."""
 
 
 def read_apart(path: Path, layout: Layout, *, markers: Collection[str], step: Callable[[int], int]) -> SlicesApart:
@@ -57,9 +60,16 @@ def read_apart(path: Path, layout: Layout, *, markers: Collection[str], step: Ca
 
 def refuse_unheld(path: Path, columns: Sequence[Column], n_rows: int) -> None:
     """Refuse distinct rows of which the buckets, or their check, do not fit into what `bounded` gives."""
-    n_values = sum(len(column.values) for column in columns)
-    more = _ROW_BYTES + _VALUE_BYTES * n_values // max(1, n_rows)
+    taken = sum(_VALUE_BYTES * len(column.values) + _CHARACTER_BYTES * _n_further(column) for column in columns)
+    more = _ROW_BYTES + taken // max(1, n_rows)
     refuse_too_many(path, n_rows, len(columns), more_bytes=more)
+
+
+def _n_further(column: Column) -> int:
+    """Characters of texts beyond those of short ones."""
+    if column.values.dtype != object:
+        return 0
+    return sum(max(0, len(text) - _SHORT) for text in column.values.tolist())
 
 
 def _but(wanted: Collection[str]) -> Callable[[str], bool]:

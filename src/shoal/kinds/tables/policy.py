@@ -300,8 +300,8 @@ class Policy(ModelledPolicy):
     memory: str | None = option(
         None,
         "Read a table of Parquet, CSV, SQLite or DuckDB files without holding it, in about this much memory, such as "
-        "2GB. A release is then made by strict mondrian with generalise, by a recoding, or by mdav or v-mdav of "
-        "numbers and dates, with a role for every column, and attacked on a sample.",
+        "2GB. A release is then made by strict mondrian with generalise, bucketize or slice, by a recoding, or by mdav "
+        "or v-mdav of numbers and dates, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )

@@ -99,7 +99,7 @@ def test_what_is_said_of_utf_16_is_what_is_said_of_held_strings(tmp_path: Path, 
     policy = asked_of(path, suppression=0.9)
     held = made(path, policy, tmp_path / "held")
     assert "read as UTF-16, as its first bytes say" in held[4]
-    with patch.object(blocks, "BYTES_AT_ONCE", 900):
+    with patch.object(blocks, "BYTES_AT_ONCE", 900), patch.object(line_blocks, "_PIECE", 300):
         assert made(path, policy.changed(memory="1GB"), tmp_path / "bounded") == held
 
 
@@ -193,6 +193,16 @@ def test_what_cannot_be_read_in_blocks_is_refused_by_name(tmp_path: Path) -> Non
         pytest.raises(Infeasible, match="400 strings take about 4,300 MB, however short they are, and memory is 1GB"),
     ):
         shoal.anonymize(path, policy)
+
+
+def test_what_is_wrong_is_counted_as_far_as_was_read(tmp_path: Path) -> None:
+    """The rest of the file may have more of it."""
+    path = put(tmp_path / "s.fasta", least=3)
+    with patch.object(blocks, "BYTES_AT_ONCE", 900), patch.object(line_blocks, "_PIECE", 300):
+        with pytest.raises(DataError, match=r"not in the alphabet \(\d+ so far\)"):
+            shoal.anonymize(path, asked_of(path, memory="1GB", alphabet="dna"))
+        with pytest.raises(DataError, match=r"\(1 of \d{1,2} that were read have none\)"):
+            shoal.anonymize(path, asked_of(path, memory="1GB", label="class=([ab])"))
 
 
 def test_nothing_is_left_in_the_temporary_folder_nor_when_it_is_full(

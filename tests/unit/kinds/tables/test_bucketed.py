@@ -213,6 +213,11 @@ def test_what_was_not_permuted_is_not_published(tmp_path: Path, monkeypatch: pyt
         shoal.anonymize(path, policy)
 
 
+def test_the_help_tells_what_can_be_bounded() -> None:
+    told = str(shoal.Policy.model_fields["memory"].description)
+    assert all(name in told for name in ("generalise", "bucketize", "slice", "mdav"))
+
+
 @pytest.mark.parametrize("asked", [{"publish": "screen"}, {"publish": "bucketize", "strict": False}])
 def test_what_needs_single_records_is_refused_by_name(asked: dict) -> None:
     with pytest.raises(PolicyError, match="needs all records in memory: leave memory out"):
@@ -239,6 +244,29 @@ def test_what_cannot_be_bounded_ends_in_one_sentence(tmp_path: Path, monkeypatch
         shoal.anonymize(tmp_path / "people.parquet", policy, after=tmp_path / "out")
     with pytest.raises(PolicyError, match="publish = bucketize needs all records in memory"):
         shoal.sweep(tmp_path / "people.parquet", policy, partitions=["mondrian"], publish=["bucketize"], k=[4])
+
+
+def test_long_texts_are_counted_against_the_bound(tmp_path: Path) -> None:
+    """100,000 of 1,000 characters took 1.8 GB."""
+    path = tmp_path / "people.parquet"
+    told = "i % 20 AS age, i % 3 AS ill, i::VARCHAR || repeat('x', {}) AS note FROM range({}) r(i)"
+    policy = shoal.Policy.of(
+        quasi=["age"],
+        sensitive=["ill"],
+        insensitive=["note"],
+        k=4,
+        publish="bucketize",
+        memory="500MB",
+        accept={"singled_out": "invented"},
+    )
+    for n_characters, n_rows in ((20, 400), (30_000, 400)):
+        with duckdb.connect() as database:
+            database.execute(f"COPY (SELECT {told.format(n_characters, n_rows)}) TO '{path}' (FORMAT parquet)")
+        if n_characters == 20:
+            shoal.anonymize(path, policy)
+            continue
+        with pytest.raises(TooManyDistinct, match=r"400 rows are distinct, too many for 0\.5 GB"):
+            shoal.anonymize(path, policy)
 
 
 def released(folder: Path, **asked: object) -> Path:

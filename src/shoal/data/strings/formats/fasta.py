@@ -159,7 +159,8 @@ def _labels(text: WholeText, lines: Ints, headers: Ints, pattern: re.Pattern[str
         line = int(headers[without[0]]) + text.first_line
         raise DataError(
             f"{text.path}, line {line}: the expression finds no class in this description "
-            f"({len(without)} of {len(labels)} have none); widen the expression, or leave these records out"
+            f"({len(without)} of {len(labels)} that were read have none); widen the expression, or leave these records "
+            "out"
         )
     return [name for name in labels if name]
 
