@@ -204,7 +204,7 @@ def test_held_out_records_have_to_be_known(releases: dict[str, Path], kind: str,
 @BOTH
 def test_the_wrong_original_is_told(releases: dict[str, Path], kind: str, run_here: RunHere) -> None:
     here = releases[kind]
-    write(here / "wrong.csv", "name,colour\nx,red\ny,blue\n" * 50)
+    write(here / "wrong.csv", "name,colour\n" + "x,red\ny,blue\n" * 50)
     wrong = "wrong.csv" if kind == "table" else "others.fasta"
     ended: Ended = run_here("attack", "out", "--original", wrong, "--private", "out/private", cwd=here)
     assert ended.code in (POLICY, DATA)
@@ -272,7 +272,7 @@ def test_what_cannot_be_attacked_in_bounded_memory_is_one_sentence(
     plain_release: Path, tmp_path: Path, options: tuple[str, ...], code: int, says: str, run_here: RunHere
 ) -> None:
     here = Path(shutil.copytree(plain_release, tmp_path / "copy"))
-    write(here / "wrong.csv", "name,colour\nx,red\ny,blue\n" * 50)
+    write(here / "wrong.csv", "name,colour\n" + "x,red\ny,blue\n" * 50)
     write(here / "empty.csv", "")
     write(here / "people.json", '{"age": [1, 2], "zip": ["a", "b"]}\n')
     with closing(sqlite3.connect(here / "people.db")) as database:

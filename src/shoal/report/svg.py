@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -68,6 +69,28 @@ def fitted(text: str, width: float, size: float = SIZE) -> str:
     widths = np.cumsum([size * _letter(c) for c in shown])
     n_kept = int(np.searchsorted(widths, width - size * _letter("…"), side="right"))
     return shown[: max(n_kept, 1)].rstrip() + "…"
+
+
+def fitted_apart(texts: Sequence[str], width: float, size: float = SIZE) -> list[str]:
+    """Texts cut to a width; those that would come out the same are cut in the middle, as their ends may differ.
+
+    >>> fitted_apart(["{divorced, married}", "{divorced, widowed}", "{single}"], 60)
+    ['{divo…ried}', '{divo…wed}', '{single}']
+    """
+    shown = [fitted(text, width, size) for text in texts]
+    times = Counter(shown)
+    return [
+        cut if times[cut] == 1 else _without_middle(clean(text, 200), width, size)
+        for text, cut in zip(texts, shown, strict=True)
+    ]
+
+
+def _without_middle(text: str, width: float, size: float) -> str:
+    half = (width - size * _letter("…")) / 2
+    head, tail = (
+        int(np.searchsorted(np.cumsum([size * _letter(c) for c in side]), half)) for side in (text, text[::-1])
+    )
+    return text if head + tail >= len(text) else f"{text[:head].rstrip()}…{text[len(text) - tail :].lstrip()}"
 
 
 def round_ticks(low: float, high: float, most: int = 5) -> list[float]:

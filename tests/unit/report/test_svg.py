@@ -47,6 +47,16 @@ def test_labels_are_escaped_and_unchanged() -> None:
         assert fitted(label, pictures.LABELS - 4.25) in shown
 
 
+def test_long_labels_that_begin_alike_stay_apart() -> None:
+    labels = ["[2022-07-01..2023-12-31]", "[2022-07-01..2023-09-30]", "{divorced, married}"]
+    shown = [t for t in texts(pictures.bars(labels, [0.1] * 3, None, alt="")) if "…" in t or "{" in t]
+    assert len(set(shown)) == 3
+    assert shown[2] == labels[2]
+    assert all(
+        cut.startswith("[2022-") and cut.endswith(label[-4:]) for cut, label in zip(shown, labels[:2], strict=False)
+    )
+
+
 @given(st.text(max_size=60), st.floats(8, 300))
 def test_what_is_fitted_begins_like_the_text_and_has_the_width(text: str, width: float) -> None:
     shown = fitted(text, width)

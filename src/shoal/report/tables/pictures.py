@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
-from shoal.report.svg import AFTER, BEFORE, INK, MUTED, SIZE, Axis, Drawing, fitted, round_ticks, text_width
+from shoal.report.svg import AFTER, BEFORE, INK, MUTED, SIZE, Axis, Drawing, fitted_apart, round_ticks, text_width
 from shoal.report.tables.words import compact, percent
 
 WIDE, SMALL = 7.2, 2.9  # inches; a picture is scaled to the width of its column
-LABELS = 92.0  # points for labels beside bars, so that pictures line up
+LABELS = 96.0  # points for labels beside bars, so that pictures line up
 FEW_DAYS = 90
 MOST_DATES = 4
 Shares = Sequence[float]
@@ -59,7 +59,7 @@ def histogram(edges: Sequence[float], before: Shares, after: Shares | None, *, i
 
 def bars(labels: Sequence[str], before: Shares, after: Shares | None, *, alt: str) -> Markup:
     """Shares of categories: a wide bar before and a narrow one after; with one series wide bars alone."""
-    ticks = [(i, fitted(label, LABELS - SIZE / 2)) for i, label in enumerate(labels)]
+    ticks = list(enumerate(fitted_apart(labels, LABELS - SIZE / 2)))
     sides = [before] if after is None else [before, after]
     top = _heights(0.01, *sides).high
     room = text_width(">99.9 %", 7.5) + 3
