@@ -50,7 +50,7 @@ from shoal.strings.statistics import GroupStatistics
 
 N_DRAWN = 20_000
 """Strings that are measured and attacked, as whole groups of them."""
-BYTES_BEFORE, BYTES_A_STRING = 300_000_000, 350
+BYTES_BEFORE, BYTES_A_STRING = 350_000_000, 300
 """What is loaded before any string is, with what is read at once; and what is held of each string, however long."""
 BYTES_A_NAME, BYTES_A_BYTE = 400, 50
 """What is held of each different symbol and class; and what a byte of a text that is read at once takes."""

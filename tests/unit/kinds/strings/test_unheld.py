@@ -190,9 +190,17 @@ def test_what_cannot_be_read_in_blocks_is_refused_by_name(tmp_path: Path) -> Non
         shoal.anonymize(put(tmp_path / "few.dat", 5), policy)
     with (
         patch.object(unheld, "BYTES_A_STRING", 10**7),
-        pytest.raises(Infeasible, match="400 strings take about 4,300 MB, however short they are, and memory is 1GB"),
+        pytest.raises(Infeasible, match="400 strings take about 4,350 MB, however short they are, and memory is 1GB"),
     ):
         shoal.anonymize(path, policy)
+
+
+def test_as_many_strings_are_accepted_as_the_peaks_say() -> None:
+    """Five million took 1.4 GB."""
+    policy = StringPolicy.of(memory="2GB")
+    unheld._refuse_many(policy, 5_000_000, 1_000)
+    with pytest.raises(Infeasible, match="7,000,000 strings take about 2,450 MB"):
+        unheld._refuse_many(policy, 7_000_000, 1_000)
 
 
 def test_what_is_wrong_is_counted_as_far_as_was_read(tmp_path: Path) -> None:
