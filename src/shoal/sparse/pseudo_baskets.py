@@ -23,6 +23,7 @@ dealing of items is ours.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -290,9 +291,13 @@ def _dealt(
 def _largest(ordered: RecordRows, groups: NearGroups, k: int) -> Ints:
     """For each record, the largest size that k of its class reach."""
     of_class = classes_of(groups)
-    persons = np.arange(len(ordered)) if ordered.persons is None else ordered.persons
-    _, largest = reached(of_class, persons, ordered.sizes.astype(np.float64), k)
-    return np.asarray(largest[of_class], np.int64)
+    if ordered.persons is None:
+        bounds = groups.starts[groups.segments]
+        runs = (ordered.sizes[low:high] for low, high in pairwise(bounds.tolist()))
+        largest = [np.partition(sizes, -min(k, len(sizes)))[-min(k, len(sizes))] for sizes in runs]
+    else:
+        _, largest = reached(of_class, ordered.persons, ordered.sizes.astype(np.float64), k)
+    return np.asarray(largest, np.int64)[of_class]
 
 
 def _without_copies(dealt: Dealt, groups: NearGroups, originals: RecordRows, k: int, rng: np.random.Generator) -> Mask:

@@ -145,7 +145,7 @@ def edits_of_records(
 
 def published_baskets(folder: PublishedFolder, manifest: BasketManifest) -> Sparse:
     """The data that a manifest names."""
-    return read_records(folder.data_file(manifest), manifest.records_form)
+    return read_records(folder.data_file(manifest), manifest.records_form, has_classes=manifest.classes)
 
 
 def baskets_asked(policy: SparsePolicy) -> BasketsAsked:

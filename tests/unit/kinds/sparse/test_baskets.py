@@ -194,7 +194,7 @@ def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
     texts = replace(records, source=SparseSource(format="text"))
     policy = SparsePolicy.of(k=4)
     assert policy.method.together is None
-    assert [settled(policy, r).method.together for r in (records, texts)] == [TOGETHER, 1]
+    assert [settled(policy, r.source).method.together for r in (records, texts)] == [TOGETHER, 1]
     assert settled(SparsePolicy.of(k=4, together=2), texts).method.together == 2
     release = shoal.anonymize(records, policy, seed=1)
     assert release.policy.method.together == TOGETHER
