@@ -20,7 +20,7 @@ from shoal.kernels.sparse.pairs import count_pairs, join_pairs, match_pairs
 
 LEAST_LIFT = 3.0
 """How much oftener together than apart items are that are dealt as one. Chosen on T10I4D100K."""
-MOST_PARTNERS = 32
+MOST_PARTNERS, FEWEST_PLACES = 32, 16
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _partners(units: Units, k: int, most: int) -> _Partners:
 
 def _counted(units: Units, supports: Ints, k: int, first: int, end: int, most: int) -> tuple[Ints, Codes] | None:
     """Keys of pairs of some units with others that k records have at least, and how many; None if they do not fit."""
-    keys, counts, n_used = np.full(1 << 10, -1, np.int64), np.zeros(1 << 10, np.int32), 0
+    keys, counts, n_used = np.full(FEWEST_PLACES, -1, np.int64), np.zeros(FEWEST_PLACES, np.int32), 0
     for part in units.rows.parts():
         keys, counts, n_used = count_pairs(
             part.starts, part.values[0], supports, k, first, end, keys, counts, n_used, most

@@ -25,12 +25,12 @@ class BasketsAsked:
 
 
 @dataclass(frozen=True)
-class Side:
+class GroupedSide:
     """Of originals, or of what was published: the class of each, the names of classes, and the group of each."""
 
     labels: Codes | None
     classes: tuple[str, ...]
-    groups: Ints
+    groups: Ints | Codes
 
 
 def n_persons(keys: Ints, persons: Ints, n_keys: int) -> Ints:
@@ -82,7 +82,7 @@ def told_rare_copies(n_copies: int, n_published: int, k: int) -> Guarantee:
     )
 
 
-def groups_of_k(original_groups: Ints, whose: Ints, groups: Ints, k: int, noun: str) -> Guarantee:
+def groups_of_k(original_groups: Ints | Codes, whose: Ints, groups: Ints | Codes, k: int, noun: str) -> Guarantee:
     """How many each group has that a pseudo-record is of."""
     shown = np.unique(groups)
     inside = original_groups >= 0
@@ -145,7 +145,7 @@ def is_no_mean(shown: Floats, mean: Floats, *, is_integral: bool) -> Mask:
 
 
 def sizes_within(
-    shown_sizes: Ints, groups: Ints, kept: Ints, originals: Side, whose: Ints, k: int, noun: str
+    shown_sizes: Ints, groups: Ints | Codes, kept: Ints, originals: GroupedSide, whose: Ints, k: int, noun: str
 ) -> Guarantee:
     """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it.
 
@@ -183,7 +183,7 @@ def sizes_within(
     )
 
 
-def _most_of_groups(kept: Ints, originals: Side, whose: Ints, k: int) -> tuple[Ints, Ints]:
+def _most_of_groups(kept: Ints, originals: GroupedSide, whose: Ints, k: int) -> tuple[Ints, Ints]:
     """The class of each group, and the largest size that k of each class reach."""
     inside = originals.groups >= 0
     class_of = np.zeros(len(kept), np.int32) if originals.labels is None else originals.labels
@@ -212,14 +212,14 @@ class _Sorted(NamedTuple):
     starts: Ints
 
 
-def _sorted_sizes(groups: Ints, sizes: Ints, n_groups: int, first: int) -> _Sorted:
+def _sorted_sizes(groups: Ints | Codes, sizes: Ints, n_groups: int, first: int) -> _Sorted:
     order = np.lexsort((-sizes, groups))
     own = (groups[order] - first).astype(np.int64)
     starts = np.searchsorted(own, np.arange(n_groups + 1))
     return _Sorted(own, np.arange(len(own)) - starts[own], sizes[order], starts)
 
 
-def misfits(published: Side, original: Side) -> list[str]:
+def misfits(published: GroupedSide, original: GroupedSide) -> list[str]:
     """What is wrong with groups or classes."""
     found, groups, original_groups = [], published.groups, original.groups
     n_groups = int(original_groups.max(initial=-1)) + 1

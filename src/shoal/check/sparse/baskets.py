@@ -30,7 +30,7 @@ from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.basket_guarantees import (
     BasketsAsked,
-    Side,
+    GroupedSide,
     groups_of_k,
     is_no_mean,
     misfits,
@@ -101,7 +101,8 @@ def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvid
         findings.append("some pseudo-records are of a group that no record is in")
         return Verdict(alone, (), tuple(findings))
     findings += misfits(
-        Side(published.labels, published.classes, groups), Side(original.labels, original.classes, original_groups)
+        GroupedSide(published.labels, published.classes, groups),
+        GroupedSide(original.labels, original.classes, original_groups),
     )
     pools = _Pools.of(original, original_groups, asked.support)
     order = np.argsort(groups, kind="stable")
@@ -196,7 +197,7 @@ def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: I
     is_common = _item_holders(original) >= k
     rare = np.searchsorted(original.starts, np.flatnonzero(~is_common[original.items]), side="right") - 1
     kept = original.sizes - np.bincount(rare, minlength=len(original))
-    theirs = Side(original.labels, original.classes, original_groups)
+    theirs = GroupedSide(original.labels, original.classes, original_groups)
     return sizes_within(published.sizes, groups, kept, theirs, _whose(original), k, _noun(original))
 
 

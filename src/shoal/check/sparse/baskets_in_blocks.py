@@ -17,7 +17,7 @@ from shoal.arrays import Codes, Floats, Ints, Mask, Words
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.basket_guarantees import (
     BasketsAsked,
-    Side,
+    GroupedSide,
     groups_of_k,
     is_no_mean,
     misfits,
@@ -49,7 +49,7 @@ class _File:
     """
 
     rows: RaggedOnDisk
-    side: Side
+    side: GroupedSide
     hashes: Words
     is_binary: bool
 
@@ -151,7 +151,7 @@ def _put(
         if block.labels is not None:
             numbers = np.array([place.get(name, len(place)) for name in block.classes], np.int32)
             labels.append(numbers[block.labels])
-    side = Side(np.concatenate(labels) if has_classes else None, (*classes, "\0"), groups)
+    side = GroupedSide(np.concatenate(labels) if has_classes else None, (*classes, "\0"), groups)
     return _File(writer.done(), side, np.concatenate(hashes), is_binary)
 
 
@@ -190,7 +190,7 @@ class _ByGroup:
     """Records in a file in the order of their groups, those of none left out; and the group and class of each."""
 
     rows: RaggedOnDisk
-    groups: Codes
+    groups: Ints | Codes
     labels: Codes
 
 
@@ -205,7 +205,7 @@ def _by_group(records: _File) -> _ByGroup:
 class _Entries:
     """Places of items, and of what group, class and weight they are."""
 
-    groups: Codes
+    groups: Ints | Codes
     labels: Codes
     items: Ints
     weights: Floats

@@ -42,7 +42,7 @@ MANY_COPIES = 0.01  # of the records: then what is missing tells of short record
 
 
 @dataclass(frozen=True)
-class PublishedFacts:
+class BasketFacts:
     """What is counted over all pseudo-baskets."""
 
     n_records: int
@@ -52,12 +52,12 @@ class PublishedFacts:
     classes: tuple[str, ...]
 
     @classmethod
-    def of(cls, baskets: Sparse) -> PublishedFacts:
+    def of(cls, baskets: Sparse) -> BasketFacts:
         """Of some that are held."""
         return cls(len(baskets), baskets.n_items, len(baskets.items), baskets.labels, baskets.classes)
 
     @classmethod
-    def of_rows(cls, baskets: RecordsOnDisk) -> PublishedFacts:
+    def of_rows(cls, baskets: RecordsOnDisk) -> BasketFacts:
         """Of some in files."""
         n_entries = baskets.rows.rows.n_entries
         return cls(len(baskets), len(baskets.names), n_entries, baskets.rows.labels, baskets.classes)
@@ -115,9 +115,9 @@ class BasketRelease(Release[Sparse]):
         return _in_columns(self.baskets, self._original)
 
     @property
-    def facts(self) -> PublishedFacts:
+    def facts(self) -> BasketFacts:
         """What the datasheet counts."""
-        return PublishedFacts.of(self.baskets)
+        return BasketFacts.of(self.baskets)
 
     @property
     def suppressed_sentence(self) -> str:

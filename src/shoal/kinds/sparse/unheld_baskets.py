@@ -30,8 +30,8 @@ from shoal.data.sparse.written import (
 )
 from shoal.errors import NotVerified, PolicyError
 from shoal.kinds.sparse.baskets import (
+    BasketFacts,
     BasketRelease,
-    PublishedFacts,
     basket_notes,
     items_told,
     refuse_no_baskets,
@@ -67,7 +67,7 @@ class UnheldBasketRelease(BasketRelease):
     """A release of which some pseudo-baskets are held; the file that was checked has all."""
 
     _unheld: UnheldRecords = field(repr=False)
-    _facts: PublishedFacts = field(repr=False)
+    _facts: BasketFacts = field(repr=False)
     _all_groups: UnheldGroups = field(repr=False)
 
     @property
@@ -88,7 +88,7 @@ class UnheldBasketRelease(BasketRelease):
         )
 
     @property
-    def facts(self) -> PublishedFacts:
+    def facts(self) -> BasketFacts:
         """Of all pseudo-baskets."""
         return self._facts
 
@@ -137,7 +137,7 @@ def release_unheld_baskets(original: UnheldRecords, policy: SparsePolicy, run: R
         _evidence=evidence,
         _file=file,
         _unheld=original,
-        _facts=PublishedFacts.of_rows(work.made),
+        _facts=BasketFacts.of_rows(work.made),
         _all_groups=work.groups,
     )
 
