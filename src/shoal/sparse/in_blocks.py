@@ -28,6 +28,8 @@ from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.sketch import sketch_records
 
 _CLASS = REASONS.index("small_class")
+ROUNDED, AVERAGED = "rounded to a grid that depends on all of them", "averaged in the order of all records"
+"""What is done to weights that are no whole numbers: of sketches, and of pseudo-baskets."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,17 @@ def changed_meanwhile() -> DataError:
     return DataError("the records changed while they were read; try again when nobody writes to them")
 
 
-def count_blocks(blocks: Iterable[Sparse], refuse: Callable[[int, int], None] | None = None) -> RecordCounts:
+def count_blocks(
+    blocks: Iterable[Sparse], refuse: Callable[[int, int], None] | None = None, reals: str = ROUNDED
+) -> RecordCounts:
     """Count records, items, classes and weights.
 
     Parameters
     ----------
     refuse : callable, optional
         Called with the numbers of records, and of items and classes, whenever there are more of them.
+    reals : str
+        Why weights that are no whole numbers are refused.
 
     Raises
     ------
@@ -103,8 +109,8 @@ def count_blocks(blocks: Iterable[Sparse], refuse: Callable[[int, int], None] | 
     for block in blocks:
         if not block.is_integral:
             raise PolicyError(
-                "weights that are no whole numbers are rounded to a grid that depends on all of them, which needs all "
-                "records in memory: leave memory out, or scale the weights to whole numbers"
+                f"weights that are no whole numbers are {reals}, which needs all records in memory: leave memory out, "
+                "or scale the weights to whole numbers"
             )
         source = block.source
         notes.update(_counted_notes(source.notes))

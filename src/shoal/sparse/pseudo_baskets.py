@@ -294,10 +294,10 @@ def _largest(ordered: RecordRows, groups: NearGroups, k: int) -> Ints:
     if ordered.persons is None:
         bounds = groups.starts[groups.segments]
         runs = (ordered.sizes[low:high] for low, high in pairwise(bounds.tolist()))
-        largest = [np.partition(sizes, -min(k, len(sizes)))[-min(k, len(sizes))] for sizes in runs]
-    else:
-        _, largest = reached(of_class, ordered.persons, ordered.sizes.astype(np.float64), k)
-    return np.asarray(largest, np.int64)[of_class]
+        found = [np.partition(sizes, -min(k, len(sizes)))[-min(k, len(sizes))] for sizes in runs]
+        return np.array(found, np.int64)[of_class]
+    _, largest = reached(of_class, ordered.persons, ordered.sizes.astype(np.float64), k)
+    return np.asarray(largest[of_class], np.int64)
 
 
 def _without_copies(dealt: Dealt, groups: NearGroups, originals: RecordRows, k: int, rng: np.random.Generator) -> Mask:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import shoal.check.sparse.baskets as check
 import shoal.data.ragged as ragged
 import shoal.sparse.deal_units as deal_units
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible

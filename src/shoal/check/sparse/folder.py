@@ -8,7 +8,8 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.verify import SparseAsked, SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.sketch_files import read_sketches
 from shoal.data.sparse.written import read_records

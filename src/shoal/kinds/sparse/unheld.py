@@ -34,7 +34,7 @@ from shoal.kinds.sparse.release import SparseRelease, key_of, none_left, suppres
 from shoal.progress import Progress
 from shoal.secrets import write_rows
 from shoal.sparse.anonymize import notes_of
-from shoal.sparse.in_blocks import RecordCounts, changed_meanwhile, count_blocks, sketch_in_blocks
+from shoal.sparse.in_blocks import AVERAGED, ROUNDED, RecordCounts, changed_meanwhile, count_blocks, sketch_in_blocks
 from shoal.stage import checked_file, refuse_failed
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 BYTES_AT_ONCE = 1 << 22
 """Bytes of text that are read at once, unless a record is longer."""
-BYTES_BEFORE, BYTES_A_BYTE = 300_000_000, 50
+BYTES_BEFORE, BYTES_A_BYTE = 400_000_000, 50
 """What is loaded before any record is, with what is read at once; and what a byte of a text takes while it is read."""
 BYTES_A_RECORD, BYTES_A_NAME = 100, 400
 """What is held of each record that is published as a pseudo-basket, and of each different item and class."""
@@ -101,7 +101,8 @@ class UnheldRecords:
         path = Path(source)
         state = states_of(path)
         with unchanged(path, state, _changed):
-            return cls(count_blocks(read(), partial(_refuse_many, policy)), read, path, state)
+            reals = AVERAGED if policy.publish == "pseudo" else ROUNDED
+            return cls(count_blocks(read(), partial(_refuse_many, policy), reals), read, path, state)
 
     def unchanged(self) -> AbstractContextManager[None]:
         """Refuse what was made in the block if the file is no longer the one that was counted."""

@@ -19,10 +19,9 @@ from shoal.check.sparse.baskets import BasketsEvidence
 from shoal.check.sparse.baskets_in_blocks import verify_baskets_in_blocks
 from shoal.check.sparse.folder import baskets_asked
 from shoal.data.sparse.on_disk import RecordsOnDisk, put_records
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import Sparse, WeightFacts
 from shoal.data.sparse.written import (
     RecordForm,
-    WeightFacts,
     blocks_back,
     form_for,
     line_file_name,

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.check.sparse import baskets_in_blocks
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.baskets_in_blocks import verify_baskets_in_blocks
 from shoal.data import ragged
 from shoal.data.sparse.records import Sparse
