@@ -63,7 +63,7 @@ def deal_units(
     shares : float64 array (n_items,)
         Of all records, those that hold an item.
     room : int, optional
-        How many units of a pool may be looked at once.
+        How many entries may be looked at once: of a pool two units count as one, and ten places of pseudo-records.
     """
     at_once = UNITS_AT_ONCE if room is None else min(UNITS_AT_ONCE, room)
     left, shares = units.rows, shares[units.items[units.starts[:-1]]]
@@ -76,10 +76,12 @@ def deal_units(
         writer = left.writer(np.int32)
         for low, high in runs_of_rows(load[pools], at_once):
             first, last = int(pools[low]), int(pools[high])
-            if room is not None and high - low == 1 and load[last] - load[first] > room:
+            n_left = int(left.starts[last] - left.starts[first])
+            n_places = int(load[last] - load[first]) - n_left
+            if room is not None and high - low == 1 and n_left // 2 + n_places // 10 > room:
                 raise Infeasible(
-                    f"{int(left.starts[last] - left.starts[first]):,} items are left to be dealt among many records at "
-                    "once, which does not fit into the bound: raise memory or leave it out"
+                    f"{n_left:,} items are left to be dealt among records with {n_places:,} items at once, which does "
+                    "not fit into the bound: raise memory or leave it out"
                 )
             part = left.part(first, last)
             own = (pools[low : high + 1] - first, np.flatnonzero(has_room[first:last]))
