@@ -52,7 +52,7 @@ def weigh_rows(
         Items of all classes that may be counted at once.
     """
     holders = _Holders.of(ordered, groups, least, room)
-    found, left = _in_small_pools(made, rows, holders)
+    found, left = _in_small_pools(made, rows, holders, room)
     for level in range(left.level, groups.n_levels):
         if not len(left.places):
             break
@@ -185,7 +185,7 @@ class _Left:
         self.places = self.places[counts[inverse] < holders.least]
 
 
-def _in_small_pools(made: AnyRows, rows: Ints, holders: _Holders) -> tuple[AnyRows, _Left]:
+def _in_small_pools(made: AnyRows, rows: Ints, holders: _Holders, room: int | None) -> tuple[AnyRows, _Left]:
     """Weights of all entries, and those for which larger pools have to be looked at."""
     groups, records = holders.groups, holders.records
     level = groups.n_levels - 1
@@ -194,7 +194,7 @@ def _in_small_pools(made: AnyRows, rows: Ints, holders: _Holders) -> tuple[AnyRo
         while level and np.diff(starts[groups.pools(level)[1]]).max() > ENTRIES_OF_A_RUN:
             level -= 1
     all_pools = [groups.pools(below)[1] for below in range(level + 1)]
-    writer, at = made.writer(np.float64), 0
+    writer, at, n_left = made.writer(np.float64), 0, 0
     left: list[tuple[Ints, Ints, Ints, Floats]] = []
     n_at_once = records.rows.n_entries if records.persons is not None else ENTRIES_OF_A_RUN
     for low, high in runs_of_rows(records.rows.starts[all_pools[-1]], max(n_at_once, 1)):
@@ -205,7 +205,12 @@ def _in_small_pools(made: AnyRows, rows: Ints, holders: _Holders) -> tuple[AnyRo
         own = np.repeat(rows[begin:end], part.sizes)[looking]
         left.append((looking + at, own, part.values[0][looking].astype(np.int64), weights[looking]))
         writer.add(part.sizes, weights)
-        at += len(weights)
+        at, n_left = at + len(weights), n_left + len(looking)
+        if room is not None and n_left > room:
+            raise Infeasible(
+                f"{n_left:,} items and more are held by few of small pools, whose weights are looked for in all "
+                "together and do not fit into the bound: raise memory or leave it out"
+            )
     places, own, items, found = (np.concatenate(side) for side in zip(*left, strict=True))
     return writer.done(), _Left(places, own, items, found, np.arange(len(places)), level + 1)
 

@@ -21,6 +21,7 @@ from shoal.arrays import Codes, Ints, Singles, Words
 from shoal.data.ragged import ragged_places, runs_of_rows
 from shoal.data.ragged_rows import AnyRows, Ragged
 from shoal.data.sparse.record_rows import RecordRows
+from shoal.errors import Infeasible
 from shoal.kernels.sparse.bisection import NARROWEST, greedy_groups
 from shoal.sparse.bisect_rows import bisect_rows
 from shoal.sparse.content_order import order_of_rows
@@ -110,6 +111,12 @@ def _class_groups(rows: AnyRows, n_items: int, k: int, state: Words, room: int |
     """The records of a class group after group, in the order of the tree of groups, and the sizes of these."""
     order, leaves = bisect_rows(rows, n_items, max(LEAF, NARROWEST * k), k, state, room)
     by_leaf, sums = rows.in_turn(order), rows.writer(np.int32, np.float32)
+    largest = int(np.diff(by_leaf.starts[leaves]).max())
+    if room is not None and largest > room:
+        raise Infeasible(
+            f"groups are made among records that hold {largest:,} items together, which do not fit into the bound: "
+            "raise memory, or lower k"
+        )
     opens = [np.zeros(0, np.int64)]
     for low, high in runs_of_rows(by_leaf.starts[leaves]):
         first, last = int(leaves[low]), int(leaves[high])

@@ -107,7 +107,7 @@ def _partners(units: Units, k: int, most: int) -> _Partners:
     """At most 32 of each unit; of equally strong ones the first."""
     supports, n_units, n = units.counts(), units.n_units, len(units.rows)
     found: list[tuple[Ints, Ints, Floats]] = []
-    first, end = 0, n_units
+    first, end, n_strong = 0, n_units, 0
     while first < n_units:
         table = _counted(units, supports, k, first, end, most)
         if table is None:
@@ -123,6 +123,12 @@ def _partners(units: Units, k: int, most: int) -> _Partners:
         lifts = counts * float(n) / (supports[unit].astype(np.float64) * supports[other])
         strong = lifts >= LEAST_LIFT
         found.append((unit[strong], other[strong], lifts[strong]))
+        n_strong += int(strong.sum())
+        if n_strong > most:
+            raise Infeasible(
+                f"{n_strong:,} pairs of items and more stand together far more often than apart, which do not fit into "
+                "the bound: raise memory, or ask for together = 1"
+            )
         first, end = end, min(end + 2 * (end - first), n_units)
     unit, other, lift = (np.concatenate(part) for part in zip(*found, strict=True)) if found else (np.zeros(0),) * 3
     order = np.lexsort((other, -lift, unit))

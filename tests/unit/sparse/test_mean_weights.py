@@ -81,5 +81,8 @@ def test_weights_are_those_of_a_slow_count_whatever_is_held(seed: int, monkeypat
         monkeypatch.setattr(module, "ENTRIES_OF_A_RUN", at_once)
         monkeypatch.setattr(ragged, "ENTRIES_AT_ONCE", at_once)
         assert found(disk, 10**6) == expected
+    monkeypatch.setattr(module, "ENTRIES_OF_A_RUN", 3)
+    with pytest.raises(Infeasible, match="are held by few of small pools"):
+        found(disk, 60)
     with pytest.raises(Infeasible, match="are cut to what 2 records reach, which does not fit"):
         found(disk, 10)

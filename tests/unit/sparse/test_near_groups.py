@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import Sparse
+from shoal.errors import Infeasible
 from shoal.sparse.near_groups import MOST_CLASSES, NearGroups, class_pulls, near_groups, tf_idf_rows
 
 
@@ -118,3 +120,8 @@ def test_of_two_classes_pulls_say_nothing_and_nearness_decides() -> None:
     records = clustered()
     one, other = (near_groups(RecordRows.of(records), 7, np.random.default_rng(1), by_pulls=by) for by in (False, True))
     assert np.array_equal(one.order, other.order)
+
+
+def test_a_leaf_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(Infeasible, match=r"groups are made among records that hold 1,800 items together"):
+        near_groups(RecordRows.of(clustered(900)), 20, np.random.default_rng(1), room=1500)

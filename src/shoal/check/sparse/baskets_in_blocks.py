@@ -323,7 +323,7 @@ class _Pools:
             if level + 1 < self.n_levels and len(open_):
                 left.append(some.take(open_))
                 n_left += len(open_)
-                if n_left * BYTES_A_PLACE > self.n_bytes:
+                if 2 * n_left * BYTES_A_PLACE > self.n_bytes:
                     raise Infeasible(
                         f"{n_left:,} items and more are held by too few of small pools, which are looked for in all "
                         "together, and do not fit into the bound: raise memory or leave it out"

@@ -23,6 +23,7 @@ from shoal.data.sparse.records import Sparse, WeightFacts
 from shoal.data.sparse.written import (
     RecordForm,
     blocks_back,
+    compact,
     form_for,
     line_file_name,
     write_records_on_disk,
@@ -216,9 +217,7 @@ class _Work:
         number = np.append(np.cumsum(drawn) - 1, -1).astype(np.int64)  # the last is that of no group
         original = self._whole.take(rows)
         held = number[self.groups.original[rows]], number[self.groups.published[shown]]
-        made = RecordsOnDisk(self.made.rows.in_order(shown), self.made.names, self.made.classes, original.source)
-        published = made.compact()
-        return published.part(0, len(published)), original, BasketsEvidence(original, *held)
+        return compact(self.made.take(shown)), original, BasketsEvidence(original, *held)
 
 
 def _form(
