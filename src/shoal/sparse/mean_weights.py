@@ -20,6 +20,8 @@ from shoal.kernels.sparse.ends import keep_least
 from shoal.sparse.near_groups import NearGroups
 
 DIGITS = 3
+NEARLY_NONE = 1e-12
+"""What real weights are that cancel out: of a weight of 0 files do not tell that the item is there at all."""
 ENTRIES_OF_A_RUN = 1 << 21
 """Entries of pools that are looked at together, with all of their levels."""
 
@@ -71,7 +73,7 @@ def _rounded(weights: Floats, is_integral: bool) -> Weights:
     if is_integral:
         return np.where(np.rint(weights) == 0, np.where(weights < 0, -1, 1), np.rint(weights)).astype(np.int64)
     scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(weights), 1e-300))))
-    return np.asarray(np.rint(weights * scale) / scale, np.float64)
+    return np.asarray(np.where(weights == 0, NEARLY_NONE, np.rint(weights * scale) / scale), np.float64)
 
 
 def classes_of(groups: NearGroups) -> Ints:

@@ -86,3 +86,11 @@ def test_weights_are_those_of_a_slow_count_whatever_is_held(seed: int, monkeypat
         found(disk, 60)
     with pytest.raises(Infeasible, match="are cut to what 2 records reach, which does not fit"):
         found(disk, 10)
+
+
+def test_real_weights_that_cancel_out_keep_the_item() -> None:
+    starts = np.arange(9)
+    ordered = Ragged(starts, [np.zeros(8, np.int32), np.tile([-0.5, 0.5], 4)])
+    groups = NearGroups(np.arange(8, dtype=np.int32), np.array([0, 4, 8]), np.array([0, 2]))
+    made = weigh_rows(ordered.columns(0), np.arange(8), RecordRows(ordered, 1), groups, (K, SUPPORT), is_integral=False)
+    assert made.part(0, 8).values[1].tolist() == [1e-12] * 8
