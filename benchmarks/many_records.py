@@ -3,7 +3,7 @@
     python -m benchmarks.many_records [--docs] [--folder FOLDER] [--memory SIZE] [sizes]
 
 Each is ``shoal anonymize FILE -o OUT --no-report`` in a process of its own, which starts no other. By default 1 and 5
-million; wanted is a peak below 4 GB for 5 million. With ``--memory`` strings are also released under that bound, which
+million; wanted is a peak below 4 GB for 5 million. With ``--memory`` they are also released under that bound, which
 writes the same bytes or is told. With ``--folder`` the drawn files stay there, and are not drawn
 again. With ``--docs`` the table is written into ``docs/benchmarks.md``.
 """
@@ -67,7 +67,7 @@ def cases(sizes: Sequence[int], drawn: Path | None, memory: str | None = None) -
             [
                 released(label + told, kind, n, drawn, more)
                 for label, n in zip(names, sizes, strict=True)
-                for told, more in (bounds if kind == "strings" else bounds[:1])
+                for told, more in bounds
             ],
             summary,
         )
@@ -104,7 +104,7 @@ def released(label: str, kind: str, n: int, drawn: Path | None, more: tuple[str,
             return Outcome(None, failure=str(failed))
         held = setting.folder / f"out-{kind}-{n}"
         if more and (held / "publish").exists() and hashes(held) != hashes(out):
-            return Outcome(None, failure="the bytes are not those of strings that are held")
+            return Outcome(None, failure="the bytes are not those of records that are held")
         return Outcome(repeats=1, **found)
 
     return Contestant(label, measure)
@@ -120,7 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sizes", nargs="*", type=int, help="numbers of records")
     parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
-    parser.add_argument("--memory", help="a bound under which strings are released once more, such as 2GB")
+    parser.add_argument("--memory", help="a bound under which records are released once more, such as 2GB")
     parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
     asked = parser.parse_args()
     load_before = store.load()

@@ -90,7 +90,7 @@ CASES = [
     Case("effort of strings", strings("-k", "3", "--effort", "balanced"), POLICY, "--effort is for tables and linked tables"),
     Case("effort of baskets", baskets("-k", "3", "--effort", "balanced"), POLICY, "--effort is for tables and linked tables"),
     Case("trajectories", file("trips.csv", "person,time,latitude,longitude\n", "--kind", "trajectories", "--memory", "2GB"), POLICY, "--memory is for tables, strings and sparse records"),
-    Case("pseudo-baskets", baskets("-k", "3", "--memory", "2GB"), POLICY, "needs all records in memory"),
+    Case("km-anonymity", baskets("-k", "3", "--publish", "suppress", "--memory", "2GB"), POLICY, "needs all records in memory"),
     Case("a chain", strings("-k", "3", "--memory", "2GB", "--generator", "markov"), POLICY, 'generator = "markov" needs all strings in memory'),
     Case("one string", strings("-k", "3", "--memory", "2GB", content=">a\nACD\n"), INFEASIBLE, "there is 1 string, fewer than k = 3"),
     Case("one string, held", strings("-k", "3", content=">a\nACD\n"), INFEASIBLE, "there is 1 string, fewer than k = 3"),

@@ -27,6 +27,8 @@ TESTED_ELSEWHERE = {
     "sweep/test_sweep.py of tables; kinds/strings/test_sweep.py and kinds/sparse/test_sweep.py of what is attacked": """
         sweep/attacked.py sweep/cell.py sweep/trials.py""",
     "data/strings/test_sites.py, beside a plain loop": "check/strings/sites.py",
+    "check/sparse/test_baskets.py and test_baskets_in_blocks.py, which both tell them": """
+        check/sparse/basket_guarantees.py""",
     "attack/strings/test_init.py runs all attacks on strings beside each other": """
         attack/strings/copies.py attack/strings/fragment_linkage.py attack/strings/long_fragment.py
         attack/strings/near_strings.py attack/strings/unique_fragments.py""",

@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Signs
 from shoal.data.ragged import ragged_places
+from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import MOST_WEIGHT, Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
@@ -25,9 +26,10 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.progress import Progress
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.content_order import canonical_order
+from shoal.sparse.mean_weights import reached
 from shoal.sparse.near_groups import near_groups
 from shoal.sparse.pseudo_baskets import REASONS as REASONS_OF_GROUPS
-from shoal.sparse.pseudo_baskets import nothing_left, reached, without_rare
+from shoal.sparse.pseudo_baskets import nothing_left, without_rare
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,10 @@ class GroupSketches:
 def group_sums(records: Sparse, k: int, seed: int | None) -> GroupSums:
     """Group near records, class by class, and add them up."""
     order = canonical_order(records)
-    kept, rows, why, _ = without_rare(records.take(order), k)
+    kept, rows, why = without_rare(records.take(order), k)
     if not len(kept):
         raise nothing_left(records, k)
-    found = near_groups(kept, k, np.random.default_rng(seed))
+    found = near_groups(RecordRows.of(kept), k, np.random.default_rng(seed))
     kept = _without_extremes(kept, k)
     groups, reasons = np.full(len(records), -1, np.int64), np.zeros(len(records), np.int8)
     groups[order[rows[found.order]]] = found.groups

@@ -9,15 +9,17 @@ real weights are rounded to a grid that all weights decide; neither is done here
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import Sparse, SparseSource, WeightFacts
 from shoal.data.sparse.sketch_store import SketchStore
 from shoal.data.sparse.sketches import Sketches
+from shoal.data.sparse.svmlight import notes_of_classes
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.progress import Progress
@@ -26,6 +28,8 @@ from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.sketch import sketch_records
 
 _CLASS = REASONS.index("small_class")
+ROUNDED, AVERAGED = "rounded to a grid that depends on all of them", "averaged in the order of all records"
+"""What is done to weights that are no whole numbers: of sketches, and of pseudo-baskets."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,9 @@ class RecordCounts:
         Records with items, and items of all records.
     typical : float, optional
         The median of the sizes of weights; None where there are none.
+    weights : WeightFacts
+    source : SparseSource
+        Where they come from, with what was noted while they were read.
     """
 
     whole: AllRecords
@@ -51,6 +58,8 @@ class RecordCounts:
     n_filled: int
     n_entries: int
     typical: float | None
+    weights: WeightFacts
+    source: SparseSource
 
     def numbered(self, block: Sparse) -> Sparse:
         """Some of the records, with items and classes by their numbers among all."""
@@ -74,8 +83,17 @@ def changed_meanwhile() -> DataError:
     return DataError("the records changed while they were read; try again when nobody writes to them")
 
 
-def count_blocks(blocks: Iterable[Sparse]) -> RecordCounts:
+def count_blocks(
+    blocks: Iterable[Sparse], refuse: Callable[[int, int], None] | None = None, reals: str = ROUNDED
+) -> RecordCounts:
     """Count records, items, classes and weights.
+
+    Parameters
+    ----------
+    refuse : callable, optional
+        Called with the numbers of records, and of items and classes, whenever there are more of them.
+    reals : str
+        Why weights that are no whole numbers are refused.
 
     Raises
     ------
@@ -86,13 +104,16 @@ def count_blocks(blocks: Iterable[Sparse]) -> RecordCounts:
     holders: dict[str, int] = {}
     sizes: dict[str, int] = {}
     weights: dict[int, int] = {}
-    has_classes = False
+    has_classes = is_negative = False
+    source, notes = SparseSource(), Counter[str]()
     for block in blocks:
         if not block.is_integral:
             raise PolicyError(
-                "weights that are no whole numbers are rounded to a grid that depends on all of them, which needs all "
-                "records in memory: leave memory out, or scale the weights to whole numbers"
+                f"weights that are no whole numbers are {reals}, which needs all records in memory: leave memory out, "
+                "or scale the weights to whole numbers"
             )
+        source = block.source
+        notes.update(_counted_notes(source.notes))
         n_records += len(block)
         is_filled = block.sizes > 0
         n_filled += int(is_filled.sum())
@@ -100,6 +121,9 @@ def count_blocks(blocks: Iterable[Sparse]) -> RecordCounts:
         if block.labels is not None:
             has_classes = True
             _add(sizes, block.classes, np.bincount(block.labels[is_filled], minlength=len(block.classes)))
+        is_negative = is_negative or (not block.is_binary and bool((block.weights < 0).any()))
+        if refuse is not None:
+            refuse(n_records, len(holders) + len(sizes))
         values, counts = (
             (np.ones(1, np.int64), np.array([len(block.items)]))
             if block.is_binary
@@ -113,7 +137,23 @@ def count_blocks(blocks: Iterable[Sparse]) -> RecordCounts:
         np.array([holders[n] for n in names], np.int64),
         np.array([sizes[n] for n in classes], np.int64),
     )
-    return RecordCounts(whole, names, classes, has_classes, n_filled, int(sum(weights.values())), _median(weights))
+    n_entries, total = sum(weights.values()), float(sum(value * n for value, n in weights.items()))
+    facts = WeightFacts(True, weights.keys() <= {1} and not is_negative, is_negative, total)
+    told = tuple(f"{n} {note}" for note, n in notes.items())
+    if has_classes:
+        told += notes_of_classes(len(classes), n_records)
+    source = replace(source, notes=told)
+    return RecordCounts(whole, names, classes, has_classes, n_filled, n_entries, _median(weights), facts, source)
+
+
+def _counted_notes(notes: Iterable[str]) -> dict[str, int]:
+    """Notes that begin with a number, by what follows it; others are of single blocks.
+
+    >>> _counted_notes(("3 items of nothing were left out", "other"))
+    {'items of nothing were left out': 3}
+    """
+    parted = (note.split(" ", 1) for note in notes)
+    return {words[1]: int(words[0]) for words in parted if len(words) == 2 and words[0].isdigit()}
 
 
 def _add(counts: dict[str, int], names: tuple[str, ...], more: Ints) -> None:

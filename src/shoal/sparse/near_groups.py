@@ -12,16 +12,19 @@ one class. **Not protected**: what all records of a group have in common.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints, Singles, Words
-from shoal.data.ragged import ragged_places, runs_of_rows, take_ragged
-from shoal.data.sparse.records import Sparse
-from shoal.kernels.sparse.bisection import NARROWEST, bisect, greedy_groups
-from shoal.sparse.content_order import canonical_order
+from shoal.data.ragged import ragged_places, runs_of_rows
+from shoal.data.ragged_rows import AnyRows, Ragged
+from shoal.data.sparse.record_rows import RecordRows
+from shoal.errors import Infeasible
+from shoal.kernels.sparse.bisection import NARROWEST, greedy_groups
+from shoal.sparse.bisect_rows import bisect_rows
+from shoal.sparse.content_order import order_of_rows
 
 LEAF = 1000
 LEAST_CLASSES = 3
@@ -73,69 +76,89 @@ class NearGroups:
         return max(most - 1, 0).bit_length() + 1
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """What nearness is the product of: ``items[starts[i]:starts[i + 1]]`` and their weights, of length 1."""
-
-    starts: Ints
-    items: Codes
-    weights: Singles
-    n_items: int
-
-
-def near_groups(records: Sparse, k: int, rng: np.random.Generator, *, by_pulls: bool = False) -> NearGroups:
+def near_groups(
+    records: RecordRows, k: int, rng: np.random.Generator, *, by_pulls: bool = False, room: int | None = None
+) -> NearGroups:
     """Group records, class by class; each class has k records or more.
 
     Parameters
     ----------
     by_pulls : bool
         Whether those are near that are drawn towards the same other classes, where there are enough classes.
+    room : int, optional
+        How many entries of records in files are read at once; without it, which pulls need, all are.
     """
-    rows = _Rows(records.starts, records.items, tf_idf_rows(records), records.n_items)
+    rows, n_items = tf_idf_rows(records), records.n_items
     labels = np.zeros(len(records), np.int32) if records.labels is None else records.labels
-    if by_pulls and len(np.unique(labels)) >= LEAST_CLASSES:
-        rows = _pull_rows(rows, labels)
+    classes = np.unique(labels)
+    if by_pulls and len(classes) >= LEAST_CLASSES:
+        rows, n_items = _pull_rows(rows.part(0, len(rows)), n_items, labels)
     orders: list[Codes] = []
     sizes: list[Ints] = []
     segments = [0]
-    for label in np.unique(labels).tolist():
-        order = np.flatnonzero(labels == label).astype(np.int32)
-        state = new_state(rng)
-        args = (rows.starts, rows.items, rows.weights, rows.n_items)
-        leaves = bisect(*args, order, max(LEAF, NARROWEST * k), k, state)
-        starts = greedy_groups(*args, order, leaves, k)
-        by_tree = _tree_order(rows, order, starts, state)
-        places, new_starts = ragged_places(starts, by_tree)
-        orders.append(order[places])
-        sizes.append(np.diff(new_starts))
-        segments.append(segments[-1] + len(by_tree))
+    for label in classes.tolist():
+        members = np.flatnonzero(labels == label).astype(np.int32)
+        own = rows if len(members) == len(rows) else rows.in_order(members)
+        order, own_sizes = _class_groups(own, n_items, k, new_state(rng), room)
+        orders.append(members[order])
+        sizes.append(own_sizes)
+        segments.append(segments[-1] + len(own_sizes))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
     return NearGroups(np.concatenate(orders), starts, np.array(segments, np.int64))
 
 
-def person_groups(records: Sparse, k: int, rng: np.random.Generator, *, by_pulls: bool = False) -> NearGroups:
+def _class_groups(rows: AnyRows, n_items: int, k: int, state: Words, room: int | None) -> tuple[Codes, Ints]:
+    """The records of a class group after group, in the order of the tree of groups, and the sizes of these."""
+    order, leaves = bisect_rows(rows, n_items, max(LEAF, NARROWEST * k), k, state, room)
+    by_leaf, sums = rows.in_turn(order), rows.writer(np.int32, np.float32)
+    largest = int(np.diff(by_leaf.starts[leaves]).max())
+    if room is not None and largest > room:
+        raise Infeasible(
+            f"groups are made among records that hold {largest:,} items together, which do not fit into the bound: "
+            "raise memory, or lower k"
+        )
+    opens = [np.zeros(0, np.int64)]
+    for low, high in runs_of_rows(by_leaf.starts[leaves]):
+        first, last = int(leaves[low]), int(leaves[high])
+        part, own = by_leaf.part(first, last), np.arange(last - first, dtype=np.int32)
+        starts = greedy_groups(
+            part.starts, part.values[0], part.values[1], n_items, own, leaves[low : high + 1] - first, k
+        )
+        order[first:last] = order[first:last][own]
+        opens.append(starts[:-1] + first)
+        sums.add(*_sums_of_groups(part, own, starts, n_items))
+    del by_leaf
+    starts = np.append(np.concatenate(opens), len(order))
+    by_tree, _ = bisect_rows(sums.done(), n_items, 1, 1, state, room)
+    places, new_starts = ragged_places(starts, by_tree)
+    return order[places], np.diff(new_starts)
+
+
+def person_groups(
+    records: RecordRows, k: int, rng: np.random.Generator, *, by_pulls: bool = False, room: int | None = None
+) -> NearGroups:
     """Group records so that each group has those of at least k persons, and all of a person's in the class.
 
     Persons are grouped, by the items of all their records of a class. Without persons these are records.
     """
     if records.persons is None:
-        return near_groups(records, k, rng, by_pulls=by_pulls)
+        return near_groups(records, k, rng, by_pulls=by_pulls, room=room)
+    whole, n_items = records.held(), max(records.n_items, 1)
     labels = np.zeros(len(records), np.int64) if records.labels is None else records.labels.astype(np.int64)
     _, firsts, owner = np.unique(
         labels * (int(records.persons.max()) + 1) + records.persons, return_index=True, return_inverse=True
     )
-    entries, inverse = np.unique(np.repeat(owner, records.sizes) * records.n_items + records.items, return_inverse=True)
-    rows, items = np.divmod(entries, records.n_items)
-    merged = replace(
-        records,
-        starts=np.searchsorted(rows, np.arange(len(firsts) + 1)).astype(np.int64),
-        items=items.astype(np.int32),
-        weights=np.bincount(inverse, records.weights),
-        labels=None if records.labels is None else records.labels[firsts],
-        persons=None,
+    entries, inverse = np.unique(np.repeat(owner, whole.sizes) * n_items + whole.values[0], return_inverse=True)
+    rows, items = np.divmod(entries, n_items)
+    weights = np.bincount(inverse, None if records.is_binary else whole.values[1])
+    starts = np.searchsorted(rows, np.arange(len(firsts) + 1)).astype(np.int64)
+    merged = RecordRows(
+        Ragged(starts, [items.astype(np.int32), weights]),
+        records.n_items,
+        None if records.labels is None else records.labels[firsts],
     )
-    by_content = canonical_order(merged)
-    found = near_groups(merged.take(by_content), k, rng, by_pulls=by_pulls)
+    by_content = order_of_rows(merged)
+    found = near_groups(merged.in_order(by_content), k, rng, by_pulls=by_pulls)
     group_of = np.empty(len(firsts), np.int64)
     group_of[by_content[found.order]] = found.groups
     order = np.argsort(group_of[owner], kind="stable").astype(np.int32)
@@ -143,13 +166,13 @@ def person_groups(records: Sparse, k: int, rng: np.random.Generator, *, by_pulls
     return NearGroups(order, starts.astype(np.int64), found.segments)
 
 
-def _pull_rows(rows: _Rows, labels: Codes) -> _Rows:
+def _pull_rows(rows: Ragged, n_items: int, labels: Codes) -> tuple[Ragged, int]:
     """The same records by how they are drawn towards classes, which stand in the place of items."""
     classes, numbers = np.unique(labels, return_inverse=True)
     width = min(len(classes), MOST_CLASSES)
-    weights = class_pulls(rows.starts, rows.items, rows.weights, rows.n_items, numbers)
+    weights = class_pulls(rows.starts, rows.values[0], rows.values[1], n_items, numbers)
     places = np.tile(np.arange(width, dtype=np.int32), len(labels))
-    return _Rows(np.arange(len(labels) + 1, dtype=np.int64) * width, places, weights.ravel(), width)
+    return Ragged(np.arange(len(labels) + 1, dtype=np.int64) * width, [places, weights.ravel()]), width
 
 
 def class_pulls(starts: Ints, items: Codes, weights: Singles, n_items: int, labels: Ints) -> npt.NDArray[np.float32]:
@@ -189,29 +212,14 @@ def class_pulls(starts: Ints, items: Codes, weights: Singles, n_items: int, labe
     return pulls
 
 
-def _tree_order(rows: _Rows, order: Codes, starts: Ints, state: Words) -> Ints:
-    """The groups in the order of a tree: the same bisection of their sums, down to single ones."""
-    n_groups = len(starts) - 1
-    entry_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows.starts)[order])])
-    found = [
-        _sums_of_groups(rows, order[starts[low] : starts[high]], starts[low : high + 1] - starts[low])
-        for low, high in runs_of_rows(entry_starts[starts])
-    ]
-    sizes, items, scaled = (np.concatenate(part) for part in zip(*found, strict=True))
-    sum_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    by_tree = np.arange(n_groups, dtype=np.int32)
-    bisect(sum_starts, items, scaled, rows.n_items, by_tree, 1, 1, state)
-    return by_tree.astype(np.int64)
-
-
-def _sums_of_groups(rows: _Rows, members: Codes, starts: Ints) -> tuple[Ints, Codes, Singles]:
+def _sums_of_groups(rows: Ragged, members: Codes, starts: Ints, n_items: int) -> tuple[Ints, Codes, Singles]:
     """Of some groups: how many items each has, these, ascending, and the sum of its rows, scaled to length 1."""
     from scipy.sparse import csr_array
 
     n_groups = len(starts) - 1
-    row_starts, (items, own) = take_ragged(rows.starts, members, rows.items, rows.weights)
-    group = np.repeat(np.repeat(np.arange(n_groups), np.diff(starts)), np.diff(row_starts))
-    sums = csr_array((own, (group, items)), shape=(n_groups, rows.n_items))
+    some = rows.take(members)
+    group = np.repeat(np.repeat(np.arange(n_groups), np.diff(starts)), some.sizes)
+    sums = csr_array((some.values[1], (group, some.values[0])), shape=(n_groups, n_items))
     sums.sum_duplicates()
     sizes = np.diff(sums.indptr)
     lengths = np.sqrt(np.bincount(np.repeat(np.arange(n_groups), sizes), sums.data.astype(float) ** 2))
@@ -219,17 +227,17 @@ def _sums_of_groups(rows: _Rows, members: Codes, starts: Ints) -> tuple[Ints, Co
     return sizes.astype(np.int64), sums.indices.astype(np.int32), scaled
 
 
-def tf_idf_rows(records: Sparse) -> Singles:
-    """The weights of entries, each record scaled to length 1: an item weighs the more, the fewer records hold it."""
+def tf_idf_rows(records: RecordRows) -> AnyRows:
+    """Records with weights beside their items, each scaled to length 1: the fewer hold an item, the more it weighs."""
     rarity = np.log((1.0 + len(records)) / (1.0 + records.supports)) + 1.0
-    out = np.empty(len(records.items), np.float32)
-    for low, high in runs_of_rows(records.starts):
-        first, last = int(records.starts[low]), int(records.starts[high])
-        sizes = np.diff(records.starts[low : high + 1])
-        weights = np.log1p(np.abs(records.weights[first:last].astype(np.float64))) * rarity[records.items[first:last]]
-        lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights**2, len(sizes)))
-        out[first:last] = weights / np.repeat(np.where(lengths > 0, lengths, 1.0), sizes)
-    return out
+
+    def weigh(part: Ragged) -> Singles:
+        held = np.float64(1.0) if part.n_values == 1 else part.values[1].astype(np.float64)
+        weights = np.log1p(np.abs(held)) * rarity[part.values[0]]
+        lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(part)), part.sizes), weights**2, len(part)))
+        return np.asarray(weights / np.repeat(np.where(lengths > 0, lengths, 1.0), part.sizes), np.float32)
+
+    return records.rows.beside(np.float32, weigh).columns(0, -1)
 
 
 def new_state(rng: np.random.Generator) -> Words:

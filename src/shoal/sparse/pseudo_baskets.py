@@ -22,21 +22,24 @@ dealing of items is ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
-from shoal.data.ragged import count_codes, ragged_places, runs_of_rows
-from shoal.data.sparse.records import Sparse, Weights, count_distinct, ones
+from shoal.arrays import Codes, Ints, Mask, Signs, Words
+from shoal.data.ragged_rows import AnyRows
+from shoal.data.sparse.record_rows import RecordRows
+from shoal.data.sparse.records import Sparse, count_distinct
 from shoal.data.sparse.written import compact
 from shoal.errors import Infeasible
-from shoal.kernels.sparse.dealing import deal, swap_copies
-from shoal.kernels.sparse.pairs import list_owners, match_pairs, opens_pair, strong_pairs
+from shoal.kernels.sparse.dealing import record_hashes, swap_copies
 from shoal.progress import Progress
-from shoal.sparse.content_order import canonical_order
+from shoal.sparse.content_order import order_of_rows
+from shoal.sparse.deal_units import Dealt, deal_units
+from shoal.sparse.mean_weights import classes_of, reached, weigh_rows
 from shoal.sparse.near_groups import NearGroups, new_state, person_groups
+from shoal.sparse.units import joined_units
 
 REASONS = ("kept", "empty", "small_class", "rare_items", "emptied", "copies")
 _EMPTY, _CLASS, _RARE = 1, 2, 3
@@ -44,13 +47,8 @@ SUPPORT = 3
 """With it one-more-item stays below 0.05, at the upper end, on 180,000 baskets of C20.I4 and 90,000 of T10I4D100K; on
 180,000 of C20.I6 it reaches 0.07. Chosen on earlier measurements of these sets."""
 TOGETHER = 16
-LEAST_LIFT = 3.0
-"""How much oftener together than apart items are that are dealt as one. Chosen on T10I4D100K."""
-MOST_SHARED = 0.5
-"""The largest share of a pool that may hold an item, unless as large a share of all do."""
-DIGITS = 3
-UNITS_AT_ONCE = 1 << 20
-"""Units that are dealt at once: some ten MB; a pool is never parted."""
+MOST_PAIRS = 1 << 26
+"""Places of a table of counts of pairs of units, where all records are held; it grows only as far as it needs to."""
 
 
 @dataclass(frozen=True)
@@ -117,49 +115,100 @@ def pseudo_baskets(
     Infeasible
         If there are fewer than k records with items that k hold.
     """
-    order = canonical_order(records)
-    kept, rows, reasons, rare = without_rare(_by_appearance(records.take(order)), k)
-    if not len(kept):
-        raise nothing_left(records, k)
-    rng = np.random.default_rng(seed)
-    if progress is not None:
-        progress("grouping records", 0, 0)
-    groups = person_groups(kept, k, rng, by_pulls=together == 1)
-    if progress is not None:
-        progress("dealing items", 0, 0)
-    ordered = kept.take(groups.order)
-    del kept
-    dealt, n_left_over, n_joined = _dealt(ordered, groups, k, support, together.bit_length() - 1, rng)
-    originals = records if records.sizes.all() else records.take(np.flatnonzero(records.sizes > 0))
-    is_copy = _without_copies(dealt, groups, originals, k, rng)
-    sizes = dealt.filled
-    is_out = is_copy | (sizes == 0)
-    made = _settled(dealt, ordered, groups, (k, support), np.flatnonzero(~is_out))
-    by_content = canonical_order(made)
-    original_groups = np.full(len(records), -1, np.int64)
-    original_groups[order[rows[groups.order]]] = groups.groups
-    reasons_back = np.empty_like(reasons)
-    reasons_back[order] = reasons
+    made = deal_anew(RecordRows.of(records), k, support=support, together=together, seed=seed, progress=progress)
     return PseudoBaskets(
-        made.take(by_content),
-        groups.groups[~is_out][by_content],
-        original_groups,
-        reasons_back,
-        int((sizes == 0).sum()),
-        int((is_copy & (sizes > 0)).sum()),
-        *rare,
-        n_left_over,
-        len(records.items),
-        n_joined,
+        replace(compact(made.rows.like(records)), labels=made.rows.labels, classes=records.classes),
+        made.groups.astype(np.int64),
+        made.original_groups.astype(np.int64),
+        made.reasons,
+        made.n_emptied,
+        made.n_copies,
+        made.n_rare_items,
+        made.n_rare_entries,
+        made.n_left_over,
+        made.n_entries,
+        made.n_joined,
     )
 
 
-def _by_appearance(records: Sparse) -> Sparse:
-    """The same with persons numbered by their first record."""
-    if records.persons is None:
-        return records
-    _, firsts, persons = np.unique(records.persons, return_index=True, return_inverse=True)
-    return replace(records, persons=np.argsort(np.argsort(firsts))[persons].astype(np.int64))
+@dataclass(frozen=True)
+class DealtAnew:
+    """The same as `PseudoBaskets`, whose records may lie in files, with the items of the originals by their numbers."""
+
+    rows: RecordRows
+    groups: Codes
+    original_groups: Codes
+    reasons: Signs
+    n_emptied: int
+    n_copies: int
+    n_rare_items: int
+    n_rare_entries: int
+    n_left_over: int
+    n_entries: int
+    n_joined: int
+
+
+def deal_anew(
+    records: RecordRows,
+    k: int,
+    *,
+    support: int = SUPPORT,
+    together: int = TOGETHER,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    room: int | None = None,
+) -> DealtAnew:
+    """See `pseudo_baskets`.
+
+    Parameters
+    ----------
+    room : int, optional
+        How many entries of records in files may be held at once; without it all are.
+    """
+    order = order_of_rows(records).astype(np.int32)
+    slim, rows, reasons, rare = without_rare_rows(records, k)
+    if not len(slim):
+        raise nothing_left(records, k)
+    place = np.full(len(records), -1, np.int32)
+    place[rows] = np.arange(len(rows), dtype=np.int32)
+    order = order[place[order] >= 0]  # of those that are left
+    kept = slim.in_order(place[order])
+    del slim, place, rows
+    if kept.persons is not None:  # numbered by their first record
+        _, firsts, persons = np.unique(kept.persons, return_index=True, return_inverse=True)
+        kept = replace(kept, persons=np.argsort(np.argsort(firsts))[persons].astype(np.int64))
+    rng = np.random.default_rng(seed)
+    if progress is not None:
+        progress("grouping records", 0, 0)
+    groups = person_groups(kept, k, rng, by_pulls=together == 1, room=room)
+    if progress is not None:
+        progress("dealing items", 0, 0)
+    ordered = kept.in_order(groups.order)
+    del kept
+    dealt, n_left_over, n_joined = _dealt(ordered, groups, k, support, together.bit_length() - 1, rng, room)
+    is_copy = _without_copies(dealt, groups, records, k, rng)
+    is_out = is_copy | (dealt.filled == 0)
+    n_copies = int((is_copy & (dealt.filled > 0)).sum())
+    n_emptied = int((dealt.filled == 0).sum())
+    of_group = groups.groups.astype(np.int32)
+    original_groups = np.full(len(records), -1, np.int32)
+    original_groups[order[groups.order]] = of_group
+    chosen = np.flatnonzero(~is_out)
+    made = _settled(dealt, ordered, groups, (k, support), chosen, room)
+    del dealt, ordered
+    by_content = order_of_rows(made)
+    return DealtAnew(
+        made.in_order(by_content),
+        of_group[chosen][by_content],
+        original_groups,
+        reasons,
+        n_emptied,
+        n_copies,
+        *rare,
+        n_left_over,
+        records.rows.n_entries,
+        n_joined,
+    )
 
 
 def kept_sizes(records: Sparse, k: int) -> Ints:
@@ -170,7 +219,7 @@ def kept_sizes(records: Sparse, k: int) -> Ints:
     return sizes
 
 
-def nothing_left(records: Sparse, k: int) -> Infeasible:
+def nothing_left(records: Sparse | RecordRows, k: int) -> Infeasible:
     """That no record can be published, in words."""
     n = len(records if records.persons is None else np.unique(records.persons))
     if n < k:
@@ -183,305 +232,122 @@ def nothing_left(records: Sparse, k: int) -> Infeasible:
     )
 
 
-def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[int, int]]:
-    """Records with the items that k of all hold, whose rows they are, why others have none, and what was taken out."""
+def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs]:
+    """Records with the items that k of all hold, whose rows they are, and why others have none."""
+    kept, rows, reasons, _ = without_rare_rows(RecordRows.of(records), k)
+    return kept.like(records), rows, reasons
+
+
+def without_rare_rows(records: RecordRows, k: int) -> tuple[RecordRows, Ints, Signs, tuple[int, int]]:
+    """The same of records that may lie in files, and what was taken out."""
+    supports, sizes = records.holders, records.sizes
+    is_kept = supports >= k
+    n_kept = np.zeros(len(records), np.int64)
+    for low, high in records.rows.runs():
+        part = records.rows.part(low, high)
+        kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_kept[part.values[0]])])
+        n_kept[low:high] = kept[part.starts[1:]] - kept[part.starts[:-1]]
     reasons = np.zeros(len(records), np.int8)
-    reasons[records.sizes == 0] = _EMPTY
-    supports = records.holders
-    is_kept = (supports >= k)[records.items]
-    dropped = np.searchsorted(records.starts, np.flatnonzero(~is_kept), side="right") - 1
-    n_kept = records.sizes - np.bincount(dropped, minlength=len(records))
+    reasons[sizes == 0] = _EMPTY
     reasons[(reasons == 0) & (n_kept == 0)] = _RARE
     rows = np.flatnonzero(reasons == 0)
     labels = np.zeros(len(records), np.int32) if records.labels is None else records.labels
     persons = np.arange(len(records)) if records.persons is None else records.persons
-    left = count_distinct(labels[rows], persons[rows], max(len(records.classes), 1))
+    left = count_distinct(labels[rows], persons[rows], int(labels.max(initial=0)) + 1)
     reasons[rows[left[labels[rows]] < k]] = _CLASS
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_kept)])
-    weights = ones(int(starts[-1])) if records.is_binary else records.weights[is_kept]
-    slim = replace(records, starts=starts, items=records.items[is_kept], weights=weights)
     rows = np.flatnonzero(reasons == 0)
+    writer = records.rows.writer(*(values.dtype for values in records.rows.part(0, 0).values))
+    for low, high in records.rows.runs():
+        part = records.rows.part(low, high)
+        own = is_kept[part.values[0]] & np.repeat(reasons[low:high] == 0, part.sizes)
+        writer.add(n_kept[low:high][reasons[low:high] == 0], *(values[own] for values in part.values))
+    slim = replace(
+        records,
+        rows=writer.done(),
+        labels=None if records.labels is None else records.labels[rows],
+        persons=None if records.persons is None else records.persons[rows],
+    )
     n_rare = int(((supports > 0) & (supports < k)).sum())
-    return slim if len(rows) == len(slim) else slim.take(rows), rows, reasons, (n_rare, len(dropped))
-
-
-@dataclass(frozen=True)
-class _Dealt:
-    """Pseudo-records in the order of the groups: ``items[starts[i]:starts[i] + filled[i]]``."""
-
-    starts: Ints
-    filled: Ints
-    items: Codes
-
-
-@dataclass(frozen=True)
-class _Units:
-    """What is dealt as one: a record's row, ascending, and the number of a unit, and the items of each unit."""
-
-    rows: Codes
-    numbers: Codes
-    starts: Ints
-    items: Codes
-
-    @property
-    def sizes(self) -> Ints:
-        """How many items each has that a record holds."""
-        return np.diff(self.starts)[self.numbers]
-
-    def take(self, which: Codes) -> _Units:
-        """Some of them."""
-        return replace(self, rows=self.rows[which], numbers=self.numbers[which])
-
-    def apart(self) -> _Units:
-        """Every item by itself."""
-        places, _ = ragged_places(self.starts, self.numbers)
-        distinct, numbers = np.unique(self.items[places], return_inverse=True)
-        rows = np.repeat(self.rows, self.sizes)
-        return _Units(rows, numbers.astype(np.int32), np.arange(len(distinct) + 1), distinct.astype(np.int32))
+    return slim, rows, reasons, (n_rare, int(sizes.sum() - n_kept.sum()))
 
 
 def _dealt(
-    ordered: Sparse,
+    ordered: RecordRows,
     groups: NearGroups,
     k: int,
     support: int,
     n_rounds: int,
     rng: np.random.Generator,
-) -> tuple[_Dealt, int, int]:
+    room: int | None,
+) -> tuple[Dealt, int, int]:
     # Within each group the sizes in a random order; how many items the longest has would be theirs alone.
     by_chance = np.lexsort((rng.random(len(ordered)), groups.groups))
     sizes = np.minimum(ordered.sizes, _largest(ordered, groups, k))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[by_chance])])
-    dealt = _Dealt(starts, np.zeros(len(ordered), np.int64), np.empty_like(ordered.items))
-    units = joined_units(ordered, k, n_rounds)
-    sizes = np.diff(units.starts)
-    n_joined = int((count_codes(units.numbers, len(sizes)) * sizes)[sizes > 1].sum())
+    del by_chance, sizes
+    dealt = Dealt(ordered.rows.empty(starts, np.int32), np.zeros(len(ordered), np.int32))
+    units = joined_units(ordered, k, n_rounds, MOST_PAIRS if room is None else room)
+    n_joined = int((units.counts() * units.sizes)[units.sizes > 1].sum())
     state = new_state(rng)
-    left = _deal_levels(dealt, units, ordered, groups, support, rng, state)
-    if (left.sizes > 1).any():  # what had no room as a whole anywhere
-        left = _deal_levels(dealt, left.apart(), ordered, groups, support, rng, state)
-    return dealt, int(left.sizes.sum()), n_joined
+    told = (groups, ordered.supports / len(ordered), ordered.persons, support, rng, state, room)
+    left = deal_units(dealt, units, *told)
+    n_left = int((left.counts() * left.sizes).sum())
+    if n_left > left.rows.n_entries:  # what had no room as a whole anywhere
+        left = deal_units(dealt, left.apart(ordered.n_items), *told)
+        n_left = left.rows.n_entries
+    return dealt, n_left, n_joined
 
 
-def _largest(ordered: Sparse, groups: NearGroups, k: int) -> Ints:
+def _largest(ordered: RecordRows, groups: NearGroups, k: int) -> Ints:
     """For each record, the largest size that k of its class reach."""
-    of_class = _classes_of(ordered, groups)
-    persons = np.arange(len(ordered)) if ordered.persons is None else ordered.persons
-    _, largest = reached(of_class, persons, ordered.sizes.astype(np.float64), k)
+    of_class = classes_of(groups)
+    if ordered.persons is None:
+        bounds = groups.starts[groups.segments]
+        runs = (ordered.sizes[low:high] for low, high in pairwise(bounds.tolist()))
+        found = [np.partition(sizes, -min(k, len(sizes)))[-min(k, len(sizes))] for sizes in runs]
+        return np.array(found, np.int64)[of_class]
+    _, largest = reached(of_class, ordered.persons, ordered.sizes.astype(np.float64), k)
     return np.asarray(largest[of_class], np.int64)
 
 
-def _classes_of(ordered: Sparse, groups: NearGroups) -> Ints:
-    """The class of each record, numbered as the groups' segments are."""
-    bounds = groups.starts[groups.segments]
-    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-
-
-def reached(keys: Ints, persons: Ints, values: Floats, n: int) -> tuple[Floats, Floats]:
-    """For each key the values that n persons reach from below and from above; those of fewer, what all of them do.
-
-    Where the lower one is above the upper, both are the one that is nearer to 0.
-    """
-    width = int(persons.max(initial=0)) + 1
-    pairs, inverse = np.unique(keys * width + persons, return_inverse=True)
-    starts = np.searchsorted(pairs // width, np.arange(int(keys.max(initial=-1)) + 2))
-    at = np.minimum(starts[:-1] + n, starts[1:]) - 1
-    bounds = []
-    for sign in (-1.0, 1.0):
-        most = np.full(len(pairs), -np.inf)
-        np.maximum.at(most, inverse, sign * values)
-        ranked = most[np.lexsort((-most, pairs // width))]
-        bounds.append(sign * np.where(np.diff(starts) > 0, ranked[at], 0.0))
-    low, high = bounds
-    near = np.where(np.abs(low) < np.abs(high), low, high)
-    return np.where(low > high, near, low), np.where(low > high, near, high)
-
-
-def _deal_levels(
-    dealt: _Dealt,
-    units: _Units,
-    ordered: Sparse,
-    groups: NearGroups,
-    support: int,
-    rng: np.random.Generator,
-    state: Words,
-) -> _Units:
-    """Deal units level by level; those that are left."""
-    n_units, unit_sizes = len(units.starts) - 1, np.diff(units.starts)
-    group_of, persons = groups.groups, ordered.persons
-    shares = ordered.supports[units.items[units.starts[:-1]]] / len(ordered)
-    left = np.arange(len(units.numbers), dtype=np.int32)
-    for level in range(groups.n_levels):
-        if not len(left):
-            break
-        pool_of, pools = groups.pools(level)
-        still_left = []
-        for some in _whole_pools(left, units.rows, pool_of[group_of], pools):
-            rows = units.rows[some]
-            batches, inverse, counts = np.unique(
-                pool_of[group_of[rows]] * n_units + units.numbers[some], return_inverse=True, return_counts=True
-            )
-            pool, unit = np.divmod(batches, n_units)
-            is_dealt = _n_holders(inverse, counts, persons, rows) >= support
-            if level + 1 < groups.n_levels:  # what most of a pool share would be told of all of it
-                is_dealt &= counts <= np.maximum(MOST_SHARED, shares[unit]) * np.diff(pools)[pool]
-            chosen = np.flatnonzero(is_dealt)
-            # Large units come before small ones of their pool, as they need more room, and the common before the rest.
-            by = (rng.random(len(chosen)), -counts[chosen], -unit_sizes[unit[chosen]], pool[chosen])
-            chosen = chosen[np.lexsort(by)]
-            n_over = counts[chosen]
-            out = (dealt.starts, dealt.filled, dealt.items)
-            deal(*out, pools, pool[chosen], unit[chosen], n_over, units.starts, units.items, state)
-            # What found no room is dealt with what is left of the next larger pool; whose it was plays no part.
-            counts[chosen] = n_over
-            still_left.append(some[_rank_within(inverse) < counts[inverse]])
-        left = np.concatenate(still_left)
-    return units.take(left)
-
-
-def _whole_pools(left: Codes, rows: Codes, pool_of_row: Ints, pools: Ints) -> Iterator[Codes]:
-    """The units that are left in runs of whole pools; `rows` are those of all units, ascending."""
-    begin = 0
-    while begin < len(left):
-        end = min(begin + UNITS_AT_ONCE, len(left))
-        if end < len(left):
-            low, high = (int(pools[pool_of_row[rows[left[end]]] + i]) for i in (0, 1))
-            end, after = (int(np.searchsorted(left, np.searchsorted(rows, np.int32(row)))) for row in (low, high))
-            end = end if end > begin else after
-        yield left[begin:end]
-        begin = end
-
-
-def _n_holders(inverse: Ints, counts: Ints, persons: Ints | None, rows: Ints | Codes) -> Ints:
-    """How many persons there are among the holders of each; as many as records where each is of another."""
-    return counts if persons is None else count_distinct(inverse, persons[rows], len(counts))
-
-
-def _rank_within(keys: Ints) -> Ints:
-    """How many equal keys stand before each."""
-    order = np.argsort(keys, kind="stable")
-    ranked = keys[order]
-    ranks = np.empty(len(keys), np.int64)
-    ranks[order] = np.arange(len(keys)) - np.searchsorted(ranked, ranked)
-    return ranks
-
-
-def joined_units(records: Sparse, k: int, n_rounds: int) -> _Units:
-    """The items of each record, joined in each round with one that they stand with far more often than apart.
-
-    Both are dealt as one then: pairs after one round, up to four items after two. At least k records hold each unit.
-    """
-    rows = np.repeat(np.arange(len(records), dtype=np.int32), records.sizes)
-    numbers, starts, items = records.items.copy(), np.arange(records.n_items + 1), np.arange(records.n_items)
-    for _ in range(n_rounds):
-        n_units = len(starts) - 1
-        mate, is_first = _mates(rows, numbers, records, n_units, k)
-        firsts = np.flatnonzero(is_first)
-        if not len(firsts):
-            break
-        keys = numbers[firsts].astype(np.int64) * n_units + numbers[mate[firsts]]
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        parts = np.stack(np.divmod(distinct, n_units), axis=1).ravel()
-        places, part_starts = ragged_places(starts, parts)
-        numbers[firsts] = n_units + inverse
-        starts = np.concatenate([starts, starts[-1] + part_starts[2::2]])
-        items = np.concatenate([items, items[places]])
-        is_kept = is_first | (mate < 0)
-        rows, numbers = rows[is_kept], numbers[is_kept]
-    return _Units(rows, numbers, starts, items.astype(np.int32))
-
-
-def _mates(rows: Codes, numbers: Codes, records: Sparse, n_units: int, k: int) -> tuple[Codes, Mask]:
-    """Which entry of its record each is joined with, -1 where with none; and whether that one stands after it."""
-    starts = np.searchsorted(rows, np.arange(len(records) + 1, dtype=np.int32)).astype(np.int64)
-    owner_starts, owners = list_owners(starts, numbers, n_units)
-    partners = strong_pairs(starts, numbers, owner_starts, owners, np.diff(owner_starts), k, LEAST_LIFT)
-    del owners
-    mate = match_pairs(starts, numbers, *partners, n_units)
-    is_first = np.empty(len(mate), np.bool_)
-    opens_pair(mate, is_first)
-    # A pair that fewer than k records are left with, as others have a stronger one, is no pair.
-    firsts = np.flatnonzero(is_first)
-    _, inverse, counts = np.unique(
-        numbers[firsts].astype(np.int64) * n_units + numbers[mate[firsts]], return_inverse=True, return_counts=True
-    )
-    few = firsts[_n_holders(inverse, counts, records.persons, rows[firsts])[inverse] < k]
-    mate[mate[few]] = -1
-    mate[few] = -1
-    is_first[few] = False
-    return mate, is_first
-
-
-def _without_copies(dealt: _Dealt, groups: NearGroups, originals: Sparse, k: int, rng: np.random.Generator) -> Mask:
+def _without_copies(dealt: Dealt, groups: NearGroups, originals: RecordRows, k: int, rng: np.random.Generator) -> Mask:
     """Swap items until no pseudo-record is one that fewer than k hold; which still are."""
     keys = rng.integers(0, 2**64, size=originals.n_items, dtype=np.uint64)
-    held, inverse, counts = np.unique(record_hashes(originals, keys), return_inverse=True, return_counts=True)
-    counts = _n_holders(inverse, counts, originals.persons, np.arange(len(originals)))
-    return swap_copies(dealt.starts, dealt.filled, dealt.items, groups.starts, keys, held[counts < k], new_state(rng))
+    rare, state = _rare_hashes(originals, keys, k), new_state(rng)
+    is_copy = np.zeros(len(dealt.filled), bool)
+    for first, last in dealt.runs(groups.starts):
+        low, high = np.searchsorted(groups.starts, (first, last))
+        part, filled = dealt.rows.part(first, last), dealt.filled[first:last].astype(np.int64)
+        out, bounds = part.values[0].copy(), groups.starts[low : high + 1] - first
+        is_copy[first:last] = swap_copies(part.starts, filled, out, bounds, keys, rare, state)
+        dealt.rows.overwrite(np.arange(first, last), out)
+    return is_copy
 
 
-def record_hashes(records: Sparse, keys: Words) -> Words:
-    """The sum of the keys of each record's items: equal for equal sets."""
-    hashes = np.empty(len(records), np.uint64)
-    for low, high in runs_of_rows(records.starts):
-        starts = records.starts[low : high + 1]
-        terms = keys[records.items[starts[0] : starts[-1]]]
-        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        hashes[low:high] = total[starts[1:] - starts[0]] - total[starts[:-1] - starts[0]]
-    return hashes
+def _rare_hashes(originals: RecordRows, keys: Words, k: int) -> Words:
+    """Those of records that fewer than k hold, ascending."""
+    filled = np.flatnonzero(originals.sizes > 0)
+    hashes = np.concatenate([record_hashes(part.starts, part.values[0], keys) for part in originals.rows.parts()])
+    if originals.persons is not None:
+        held, inverse = np.unique(hashes[filled], return_inverse=True)
+        return held[count_distinct(inverse, originals.persons[filled], len(held)) < k]
+    hashes = np.sort(hashes[filled])
+    firsts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+    return hashes[firsts[np.diff(np.append(firsts, len(hashes))) < k]]
 
 
-def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, least: tuple[int, int], rows: Ints) -> Sparse:
-    """Pseudo-records with items in order, and the names of no items but theirs."""
-    sizes = dealt.filled[rows]
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    items = np.empty(int(starts[-1]), np.int32)
-    for low, high in runs_of_rows(starts):
-        first, last = int(starts[low]), int(starts[high])
-        places = np.arange(first, last) + np.repeat(
-            dealt.starts[:-1][rows[low:high]] - starts[low:high], sizes[low:high]
-        )
-        own = dealt.items[places]
-        items[first:last] = own[np.lexsort((own, np.repeat(np.arange(low, high), sizes[low:high])))]
-    weights = _mean_weights(ordered, groups, least, np.repeat(rows, 0 if ordered.is_binary else sizes), items)
-    labels = None if ordered.labels is None else ordered.labels[rows]
-    made = replace(ordered, starts=starts, items=items, weights=weights, labels=labels, persons=None)
-    return replace(compact(made), labels=labels, classes=ordered.classes)
-
-
-def _mean_weights(ordered: Sparse, groups: NearGroups, least: tuple[int, int], rows: Ints, items: Codes) -> Weights:
-    """What each entry weighs: the mean of those who hold the item in its smallest pool of k holders, or in its class.
-
-    What fewer than `support` persons of a class reach is cut to what so many do, so that the mean is nobody's. `rows`
-    are those of the entries in the order of the groups; they are not looked at where records are sets.
-    """
-    if ordered.is_binary:
-        return ones(len(items))
-    k, support = least
-    group_of = groups.groups[rows]
-    holders = np.repeat(groups.groups, ordered.sizes)
-    owners = np.repeat(np.arange(len(ordered)), ordered.sizes)
-    whose = owners if ordered.persons is None else ordered.persons[owners]
-    of_class = _classes_of(ordered, groups)[owners] * ordered.n_items + ordered.items
-    low, high = (bound[of_class] for bound in reached(of_class, whose, ordered.weights.astype(np.float64), support))
-    held = np.clip(ordered.weights, low, high)
-    weights = np.zeros(len(items))
-    left = np.arange(len(items))
-    for level in range(groups.n_levels):
-        pool_of, _ = groups.pools(level)
-        keys, inverse, counts = np.unique(
-            pool_of[holders] * ordered.n_items + ordered.items, return_inverse=True, return_counts=True
-        )
-        means = np.bincount(inverse, held) / counts
-        counts = _n_holders(inverse, counts, ordered.persons, owners)
-        wanted = pool_of[group_of[left]] * ordered.n_items + items[left]
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        is_there = keys[at] == wanted
-        weights[left[is_there]] = means[at[is_there]]
-        left = left[~(is_there & (counts[at] >= max(k, support)))]
-        if not len(left):
-            break
-    if ordered.is_integral:
-        return np.where(np.rint(weights) == 0, np.where(weights < 0, -1, 1), np.rint(weights)).astype(np.int64)
-    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(weights), 1e-300))))
-    return np.asarray(np.rint(weights * scale) / scale, np.float64)
+def _settled(
+    dealt: Dealt, ordered: RecordRows, groups: NearGroups, least: tuple[int, int], rows: Ints, room: int | None
+) -> RecordRows:
+    """Pseudo-records with items in order, and their weights."""
+    writer = dealt.rows.writer(np.int32)
+    for first, last in dealt.rows.runs():
+        low, high = np.searchsorted(rows, (first, last))
+        part = dealt.items(rows[low:high])
+        items = part.values[0]
+        writer.add(part.sizes, items[np.lexsort((items, np.repeat(np.arange(len(part)), part.sizes)))])
+    made: AnyRows = writer.done()
+    if not ordered.is_binary:
+        is_integral = ordered.rows.part(0, 0).values[1].dtype.kind == "i"
+        made = weigh_rows(made, rows, ordered, groups, least, is_integral=is_integral, room=room)
+    return RecordRows(made, ordered.n_items, None if ordered.labels is None else ordered.labels[rows])

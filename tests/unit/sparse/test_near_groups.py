@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import Sparse
+from shoal.errors import Infeasible
 from shoal.sparse.near_groups import MOST_CLASSES, NearGroups, class_pulls, near_groups, tf_idf_rows
+
+
+def tf_idf(records: Sparse) -> np.ndarray:
+    return tf_idf_rows(RecordRows.of(records)).part(0, len(records)).values[1]
 
 
 def clustered(n: int = 300) -> Sparse:
@@ -16,7 +23,7 @@ def clustered(n: int = 300) -> Sparse:
 
 def test_groups_have_k_records_of_one_class_and_hold_like_ones() -> None:
     records = clustered()
-    found = near_groups(records, 7, np.random.default_rng(1))
+    found = near_groups(RecordRows.of(records), 7, np.random.default_rng(1))
     sizes = np.diff(found.starts)
     assert sizes.min() >= 7
     assert sizes.max() < 14
@@ -41,7 +48,7 @@ def test_pools_are_runs_of_groups_and_never_cross_classes() -> None:
 
 def test_rows_are_of_length_one_and_rare_items_weigh_more() -> None:
     records = Sparse.of([["common", "rare"], ["common"], ["common", "other"]])
-    weights = tf_idf_rows(records)
+    weights = tf_idf(records)
     assert np.allclose(records.sums(weights.astype(float) ** 2), 1)
     assert weights[1] > weights[0]
 
@@ -59,7 +66,7 @@ def three_topics(n: int = 240) -> Sparse:
 
 
 def slow_pulls(records: Sparse) -> np.ndarray:
-    weights, labels = tf_idf_rows(records), records.labels
+    weights, labels = tf_idf(records), records.labels
     dense = np.zeros((len(records), records.n_items))
     for row in range(len(records)):
         for e in range(records.starts[row], records.starts[row + 1]):
@@ -73,9 +80,7 @@ def slow_pulls(records: Sparse) -> np.ndarray:
 
 def test_pulls_are_products_with_directions_of_classes_beyond_those_of_the_own_class() -> None:
     records = three_topics()
-    made = class_pulls(
-        records.starts, records.items, tf_idf_rows(records), records.n_items, records.labels.astype(np.int64)
-    )
+    made = class_pulls(records.starts, records.items, tf_idf(records), records.n_items, records.labels.astype(np.int64))
     assert np.allclose(made, slow_pulls(records), atol=1e-4)
 
 
@@ -85,7 +90,7 @@ def test_of_many_classes_the_nearest_count() -> None:
     rows = [[f"w{(i + x) % n_classes}" for x in rng.choice(4, 2, replace=False)] for i in range(6 * n_classes)]
     records = Sparse.of(rows)
     labels = np.arange(len(records)) % n_classes
-    made = class_pulls(records.starts, records.items, tf_idf_rows(records), records.n_items, labels)
+    made = class_pulls(records.starts, records.items, tf_idf(records), records.n_items, labels)
     assert made.shape == (len(records), MOST_CLASSES)
     lengths = np.linalg.norm(made, axis=1)
     assert np.allclose(lengths[lengths > 0.5], 1, atol=1e-4)
@@ -94,7 +99,7 @@ def test_of_many_classes_the_nearest_count() -> None:
 
 def test_groups_by_pulls_are_drawn_towards_one_class() -> None:
     records = three_topics()
-    found = near_groups(records, 7, np.random.default_rng(1), by_pulls=True)
+    found = near_groups(RecordRows.of(records), 7, np.random.default_rng(1), by_pulls=True)
     assert np.diff(found.starts).min() >= 7
     assert sorted(found.order.tolist()) == list(range(len(records)))
     own = np.array([int(records.classes[label]) for label in records.labels])
@@ -113,5 +118,10 @@ def test_groups_by_pulls_are_drawn_towards_one_class() -> None:
 
 def test_of_two_classes_pulls_say_nothing_and_nearness_decides() -> None:
     records = clustered()
-    one, other = (near_groups(records, 7, np.random.default_rng(1), by_pulls=by) for by in (False, True))
+    one, other = (near_groups(RecordRows.of(records), 7, np.random.default_rng(1), by_pulls=by) for by in (False, True))
     assert np.array_equal(one.order, other.order)
+
+
+def test_a_leaf_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(Infeasible, match=r"groups are made among records that hold 1,800 items together"):
+        near_groups(RecordRows.of(clustered(900)), 20, np.random.default_rng(1), room=1500)

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 
 import shoal.check.sparse.baskets as check
 import shoal.data.ragged as ragged
-import shoal.sparse.pseudo_baskets as pseudo_baskets_module
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+import shoal.sparse.deal_units as deal_units
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
+from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
-from shoal.sparse.pseudo_baskets import PseudoBaskets, joined_units, kept_sizes, pseudo_baskets
+from shoal.sparse.pseudo_baskets import PseudoBaskets, kept_sizes, pseudo_baskets
+from shoal.sparse.units import joined_units
 
 
 def shops(n: int = 400, seed: int = 1, n_items: int = 40, *, classes: bool = False) -> Sparse:
@@ -181,13 +184,14 @@ def test_items_that_stand_together_are_dealt_together() -> None:
 
 def test_a_unit_is_held_by_k_records_at_least() -> None:
     records = shops(300)
-    units = joined_units(records, 12, 3)
+    units = joined_units(RecordRows.of(records), 12, 3, 1 << 20)
+    rows = units.rows.part(0, len(records))
     sets = [set(row) for row in rows_of(records)]
-    for number in np.unique(units.numbers).tolist():
+    for number in np.unique(rows.values[0]).tolist():
         items = {records.names[i] for i in units.items[units.starts[number] : units.starts[number + 1]]}
         if len(items) > 1:
             assert sum(items <= row for row in sets) >= 12
-    places = Counter(units.rows.repeat(units.sizes).tolist())
+    places = Counter(np.repeat(np.arange(len(rows)), rows.sizes).repeat(units.sizes[rows.values[0]]).tolist())
     assert [places[row] for row in range(len(records))] == records.sizes.tolist()
 
 
@@ -227,7 +231,7 @@ def test_the_longest_record_and_the_largest_weight_are_nobodys() -> None:
 def test_runs_of_few_units_change_nothing(classes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     records = shops(200, classes=classes)
     whole = pseudo_baskets(records, 5, seed=1)
-    monkeypatch.setattr(pseudo_baskets_module, "UNITS_AT_ONCE", 60)
+    monkeypatch.setattr(deal_units, "UNITS_AT_ONCE", 60)
     monkeypatch.setattr(ragged, "ENTRIES_AT_ONCE", 50)
     in_runs = pseudo_baskets(records, 5, seed=1)
     assert rows_of(in_runs.baskets) == rows_of(whole.baskets)

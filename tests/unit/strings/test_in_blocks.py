@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from shoal.data import ragged_rows
 from shoal.data.strings import blocks, on_disk
 from shoal.data.strings.blocks import StringBlocks
 from shoal.data.strings.files import read_strings, string_blocks
@@ -66,7 +67,8 @@ def test_everything_is_that_of_held_strings(tmp_path: Path, suffix: str, at_once
     refused = held.pseudo_.strings.take(np.arange(5))
     again = [held.pseudo_, held.draw_without(refused) and held.pseudo_]
     with (
-        patch.multiple(on_disk, SYMBOLS_AT_ONCE=at_once, SYMBOLS_OF_A_RANGE=2 * at_once),
+        patch.object(on_disk, "SYMBOLS_AT_ONCE", at_once),
+        patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 2 * at_once),
         patch.object(blocks, "BYTES_AT_ONCE", 3000),
         patch.object(templates, "MANY_STRINGS", 100),
     ):
@@ -95,7 +97,7 @@ def test_everything_is_that_of_held_strings(tmp_path: Path, suffix: str, at_once
 
 def condense(path: Path, n_bytes: int = 10**9, at_once: int = 100, **asked: Any) -> None:
     found = read(path)
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=at_once, SYMBOLS_OF_A_RANGE=at_once):
+    with patch.object(on_disk, "SYMBOLS_AT_ONCE", at_once), patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", at_once):
         condensation = CondensationOnDisk(Condensation(**{"k": 12, "seed": 1} | asked), count_strings(found), n_bytes)
         condensation.fit_transform(lambda: found, lambda *_: None)
 

@@ -7,6 +7,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from shoal.data import ragged_rows
 from shoal.data.strings import on_disk
 from shoal.data.strings.strings import Strings
 from shoal.errors import Infeasible
@@ -30,7 +31,7 @@ def same(one: Templates, other: Templates) -> bool:
 def test_they_are_those_of_held_strings(even: bool) -> None:
     strings = some(90, even)
     held = convert_lengths(strings.symbols, strings.starts)
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=100, SYMBOLS_OF_A_RANGE=150):
+    with patch.object(on_disk, "SYMBOLS_AT_ONCE", 100), patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 150):
         found = templates_on_disk(put(strings), 10**6)
         assert isinstance(found, TemplatesOnDisk)
         rows = np.random.default_rng(1).permutation(90)[:40]
@@ -50,7 +51,7 @@ def test_they_are_those_of_held_strings(even: bool) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     strings = some(90, False)
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=100, SYMBOLS_OF_A_RANGE=150):
+    with patch.object(on_disk, "SYMBOLS_AT_ONCE", 100), patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 150):
         with pytest.raises(Infeasible, match="8 symbols of 4 different ones need a table"):
             templates_on_disk(put(strings), 20)
         found = templates_on_disk(put(strings), 400)

@@ -27,7 +27,20 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask
-from shoal.check.guarantee import Guarantee, count
+from shoal.check.guarantee import Guarantee
+from shoal.check.sparse.basket_guarantees import (
+    BasketsAsked,
+    GroupedSide,
+    groups_of_k,
+    is_no_mean,
+    misfits,
+    n_persons,
+    sizes_within,
+    told_item_support,
+    told_pool_support,
+    told_rare_copies,
+    told_weights,
+)
 from shoal.check.verdict import Verdict
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
@@ -40,16 +53,7 @@ NEEDS_GROUPS = (
     "That groups have {k} records, that {support} of a pool hold each item and that sizes are those of the group needs "
     "the groups; the owner may have kept them (--keep groups when it is made, --private now)."
 )
-_SLACK = 0.006  # of a weight: three digits
 BATCH_ENTRIES = 1_000_000  # some hundred MB
-
-
-@dataclass(frozen=True)
-class BasketsAsked:
-    """What published pseudo-baskets are held to: groups of k, and how many of a pool hold an item."""
-
-    k: int
-    support: int
 
 
 @dataclass(frozen=True)
@@ -96,13 +100,16 @@ def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvid
     if groups.min() < 0 or groups.max() > original_groups.max(initial=-1):
         findings.append("some pseudo-records are of a group that no record is in")
         return Verdict(alone, (), tuple(findings))
-    findings += _misfits(published, original, groups, original_groups)
+    findings += misfits(
+        GroupedSide(published.labels, published.classes, groups),
+        GroupedSide(original.labels, original.classes, original_groups),
+    )
     pools = _Pools.of(original, original_groups, asked.support)
     order = np.argsort(groups, kind="stable")
     shown = _Shown(published.take(order), groups[order], _codes_in(published.take(order), original))
     found, _ = pools.holders(shown, is_weighed=False)
     with_groups = [
-        _groups_of_k(original, original_groups, groups, asked.k),
+        groups_of_k(original_groups, _whose(original), groups, asked.k, _noun(original)),
         _pool_support(shown, found, pools),
         _sizes(published, original, groups, original_groups, asked.k),
     ]
@@ -125,32 +132,13 @@ def _batches(starts: Ints) -> Iterator[tuple[int, int]]:
     return pairwise(bounds)
 
 
-def _guarantee(
-    model: str, required: dict[str, float], achieved: float, n: int, n_failing: int, sentences: tuple[str, str]
-) -> Guarantee:
-    holds = n_failing == 0
-    return Guarantee(model, "", "", required, achieved, holds, n, n_failing, (), sentences[not holds])
-
-
 def _held_by_k(items: Codes, original: Sparse, k: int) -> Guarantee:
     supports = _item_holders(original)
     shown = np.unique(
         np.concatenate([np.unique(items[a : a + BATCH_ENTRIES]) for a in range(0, len(items), BATCH_ENTRIES)])
     )
     held = np.where(shown >= 0, supports[np.maximum(shown, 0)], 0)
-    n_failing = int((held < k).sum())
-    return _guarantee(
-        "item-support",
-        {"k": k},
-        float(held.min()),
-        len(shown),
-        n_failing,
-        (
-            f"At least {int(held.min()):,} {_noun(original)} hold every one of {count(len(shown), 'published item')}; "
-            f"{k} were required.",
-            f"{count(n_failing, 'published item')} of {len(shown):,} are held by fewer than {k} {_noun(original)}.",
-        ),
-    )
+    return told_item_support(held, k, _noun(original))
 
 
 def _noun(original: Sparse) -> str:
@@ -162,24 +150,15 @@ def _whose(original: Sparse) -> Ints:
     return np.arange(len(original)) if original.persons is None else np.asarray(original.persons, np.int64)
 
 
-def _n_persons(keys: Ints, persons: Ints, n_keys: int) -> Ints:
-    """How many different persons stand beside each key."""
-    order = np.lexsort((persons, keys))
-    key, person = keys[order], persons[order]
-    is_new = np.ones(len(key), bool)
-    is_new[1:] = (key[1:] != key[:-1]) | (person[1:] != person[:-1])
-    return np.bincount(key[is_new], minlength=n_keys)
-
-
 def _item_holders(original: Sparse) -> Ints:
     if original.persons is not None:
         persons = np.repeat(_whose(original), original.sizes)
-        return _n_persons(original.items.astype(np.int64), persons, original.n_items)
+        return n_persons(original.items.astype(np.int64), persons, original.n_items)
     holders = np.zeros(original.n_items, np.int64)
     for low, high in _batches(original.starts):  # records of different persons can be counted apart
         sizes = np.diff(original.starts[low : high + 1])
         items = original.items[original.starts[low] : original.starts[high]].astype(np.int64)
-        holders += _n_persons(items, np.repeat(np.arange(low, high), sizes), original.n_items)
+        holders += n_persons(items, np.repeat(np.arange(low, high), sizes), original.n_items)
     return holders
 
 
@@ -199,21 +178,10 @@ def _no_rare_copies(published: Sparse, items: Codes, original: Sparse, k: int) -
         if not len(held):
             continue
         distinct, inverse = np.unique(_as_bytes(held), return_inverse=True)
-        counts = _n_persons(inverse.astype(np.int64), _whose(original)[original.sizes == size], len(distinct))
+        counts = n_persons(inverse.astype(np.int64), _whose(original)[original.sizes == size], len(distinct))
         rare = distinct[counts < k]
         n_copies += int(np.isin(_as_bytes(shown), rare).sum())
-    return _guarantee(
-        "rare-copies",
-        {"k": k},
-        float(n_copies),
-        len(published),
-        n_copies,
-        (
-            f"No pseudo-record has the very items of a record that fewer than {k} hold.",
-            f"{count(n_copies, 'pseudo-record')} of {len(published):,} have the very items of a record that fewer than "
-            f"{k} hold.",
-        ),
-    )
+    return told_rare_copies(n_copies, len(published), k)
 
 
 def _matrix(starts: Ints, items: Codes, chosen: Mask, size: int) -> Codes:
@@ -225,24 +193,12 @@ def _as_bytes(rows: Codes) -> Any:
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
 
 
-def _groups_of_k(original: Sparse, original_groups: Ints, groups: Ints, k: int) -> Guarantee:
-    shown, noun = np.unique(groups), _noun(original)
-    inside = original_groups >= 0
-    sizes = _n_persons(original_groups[inside].astype(np.int64), _whose(original)[inside], int(shown.max()) + 1)
-    n_failing = int((sizes[shown] < k).sum())
-    least = int(sizes[shown].min())
-    return _guarantee(
-        "k-anonymity",
-        {"k": k},
-        float(least),
-        len(shown),
-        n_failing,
-        (
-            f"Every pool has at least {least:,} {noun}: items were dealt anew within "
-            f"{count(len(shown), 'group')} of near {noun}, or several of them; {k} were required.",
-            f"{count(n_failing, 'group')} of {len(shown):,} have fewer than {k} {noun}.",
-        ),
-    )
+def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints, k: int) -> Guarantee:
+    is_common = _item_holders(original) >= k
+    rare = np.searchsorted(original.starts, np.flatnonzero(~is_common[original.items]), side="right") - 1
+    kept = original.sizes - np.bincount(rare, minlength=len(original))
+    theirs = GroupedSide(original.labels, original.classes, original_groups)
+    return sizes_within(published.sizes, groups, kept, theirs, _whose(original), k, _noun(original))
 
 
 @dataclass(frozen=True)
@@ -313,7 +269,7 @@ class _Pools:
             self.keys(self.groups[row], self.held.items[entry], level), return_inverse=True, return_counts=True
         )
         means = np.bincount(inverse, self.held.weights[entry], len(keys)) / np.maximum(counts, 1)
-        return keys, _n_persons(inverse.astype(np.int64), self.persons[row], len(keys)), means
+        return keys, n_persons(inverse.astype(np.int64), self.persons[row], len(keys)), means
 
     def holders(self, shown: _Shown, *, is_weighed: bool) -> tuple[Codes, Floats | None]:
         """Of each shown item: how many of its smallest pool hold it, and their mean weight if that is asked for.
@@ -379,66 +335,9 @@ def _pool_support(shown: _Shown, found: Codes, pools: _Pools) -> Guarantee:
     # No class may show an item more often than its records have it.
     n_dealt = pools.by_class(shown.records, shown.groups, shown.items)
     n_held = pools.by_class(pools.held, pools.groups, pools.held.items)
-    n_failing = int((found < pools.support).sum()) + int(np.maximum(n_dealt - n_held, 0).sum())
-    return _guarantee(
-        "pool-support",
-        {"support": pools.support},
-        float(found.min()),
-        len(found),
-        n_failing,
-        (
-            f"Every item of a pseudo-record is held by at least {pools.support} {pools.noun} of its pool, and no item "
-            "is shown more often than it was held.",
-            f"{count(n_failing, 'item')} of pseudo-records {'is' if n_failing == 1 else 'are'} held by fewer than "
-            f"{pools.support} {pools.noun} of the pool, or shown more often than held.",
-        ),
-    )
-
-
-def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints, k: int) -> Guarantee:
-    """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it."""
-    is_common = _item_holders(original) >= k
-    rare = np.searchsorted(original.starts, np.flatnonzero(~is_common[original.items]), side="right") - 1
-    kept = original.sizes - np.bincount(rare, minlength=len(original))
-    inside = original_groups >= 0
-    theirs, their_rank = _ranked(original_groups[inside], kept[inside])
-    ours, our_rank = _ranked(groups, published.sizes)
-    width = int(max(theirs[:, 1].max(initial=0), ours[:, 1].max(initial=0), len(published), len(original))) + 1
-    places = {"theirs": theirs[:, 0] * width + their_rank, "ours": ours[:, 0] * width + our_rank}
-    class_of = np.zeros(len(original), np.int64) if original.labels is None else original.labels.astype(np.int64)
-    by_group = np.zeros(int(original_groups.max()) + 1, np.int64)
-    by_group[original_groups[inside]] = class_of[inside]
-    most = np.zeros(int(class_of.max()) + 1, np.int64)
-    for one in np.unique(class_of[inside]).tolist():
-        most[one] = _reached_by(kept[inside], _whose(original)[inside], class_of[inside] == one, k)
-    n_long = int((published.sizes > most[by_group[groups]]).sum())
-    at = np.searchsorted(places["theirs"], places["ours"])
-    is_there = at < len(theirs)
-    is_there[is_there] = places["theirs"][at[is_there]] == places["ours"][is_there]
-    allowed = np.where(is_there, theirs[np.minimum(at, len(theirs) - 1), 1], 0)
-    n_failing = int((ours[:, 1] > allowed).sum()) + n_long
-    n_same = int((ours[:, 1] == allowed).sum())
-    return _guarantee(
-        "sizes",
-        {},
-        n_same / len(ours),
-        len(ours),
-        n_failing,
-        (
-            "Sorted by size, no pseudo-record of a group has more items than the record at its place, nor more than "
-            f"{k} {_noun(original)} have.",
-            f"{count(n_failing, 'pseudo-record')} of {len(ours):,} have more items than records of the group do, or "
-            f"than {k} {_noun(original)} have.",
-        ),
-    )
-
-
-def _reached_by(sizes: Ints, persons: Ints, chosen: Mask, k: int) -> int:
-    """The largest size that k of some persons reach; of fewer, what all of them do."""
-    order = np.lexsort((-sizes[chosen], persons[chosen]))
-    whose, own = persons[chosen][order], sizes[chosen][order]
-    ranked = np.sort(own[np.append(True, whose[1:] != whose[:-1])])
-    return int(ranked[-min(k, len(ranked))])
+    n_more = int(np.maximum(n_dealt - n_held, 0).sum())
+    n_failing = int((found < pools.support).sum()) + n_more
+    return told_pool_support(int(found.min()), len(found), n_failing, pools.support, pools.noun)
 
 
 def cut_ends(weights: Floats, keys: Ints, persons: Ints, support: int) -> Floats:
@@ -464,59 +363,11 @@ def cut_ends(weights: Floats, keys: Ints, persons: Ints, support: int) -> Floats
     return np.asarray(np.where(low > high, nearer, inside), np.float64)
 
 
-def _ranked(groups: Ints, sizes: Ints) -> tuple[Ints, Ints]:
-    """Groups and sizes by group, the largest first, and the place of each in its group."""
-    order = np.lexsort((-sizes, groups))
-    held = groups[order]
-    return np.column_stack([held, sizes[order]]), np.arange(len(held)) - np.searchsorted(held, held)
-
-
 def _weights(of: _Shown, pools: _Pools, k: int) -> Guarantee:
     published = of.records
     found, mean = replace(pools, support=max(k, pools.support)).holders(of, is_weighed=True)
     assert mean is not None
-    shown = published.weights.astype(np.float64)
-    slack = 0.5 if published.is_integral else _SLACK * np.abs(mean)
-    nearest = np.where(np.abs(mean) < 1, np.where(mean < 0, -1.0, 1.0), mean) if published.is_integral else mean
-    off = np.minimum(np.abs(shown - mean), np.abs(shown - nearest))
-    n_failing = int(((found >= pools.support) & (off > slack + 1e-9)).sum())
+    off = is_no_mean(published.weights.astype(np.float64), mean, is_integral=published.is_integral)
+    n_failing = int(((found >= pools.support) & off).sum())
     least = int(found.min()) if len(found) else 0
-    return _guarantee(
-        "pool-weights",
-        {},
-        float(n_failing),
-        len(found),
-        n_failing,
-        (
-            f"Every item weighs what at least {least:,} of its holders do on average, rounded, where none counts for "
-            f"more than {pools.support} reach.",
-            f"{count(n_failing, 'item')} of pseudo-records do not weigh what their holders do on average.",
-        ),
-    )
-
-
-def _misfits(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints) -> list[str]:
-    """What is wrong with groups or classes."""
-    found = []
-    n_groups = int(original_groups.max(initial=-1)) + 1
-    if (
-        np.bincount(groups, minlength=n_groups) > np.bincount(original_groups[original_groups >= 0], minlength=n_groups)
-    ).any():
-        found.append("a group has more pseudo-records than records")
-    if (published.labels is None) != (original.labels is None):
-        return [*found, "one side has classes and the other has none; read both in the same way"]
-    if published.labels is None or original.labels is None:
-        return found
-    inside = np.flatnonzero(original_groups >= 0)
-    class_of = np.full(n_groups, -1, np.int64)
-    class_of[original_groups[inside]] = original.labels[inside]
-    if (class_of[original_groups[inside]] != original.labels[inside]).any():
-        found.append("a group has records of two classes")
-    place = {name: i for i, name in enumerate(original.classes)}
-    shown = np.array([place.get(name, -2) for name in published.classes], np.int64)[published.labels]
-    if (shown != class_of[groups]).any():
-        found.append("a pseudo-record has another class than its group")
-    order = class_of[class_of >= 0]
-    if len(order) and np.count_nonzero(np.diff(order)) + 1 != len(np.unique(order)):
-        found.append("the groups of a class do not have successive numbers, so its pools are not known")
-    return found
+    return told_weights(least, len(found), n_failing, pools.support)

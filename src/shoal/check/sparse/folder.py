@@ -8,7 +8,8 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.verify import SparseAsked, SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.sketch_files import read_sketches
 from shoal.data.sparse.written import read_records
@@ -145,7 +146,7 @@ def edits_of_records(
 
 def published_baskets(folder: PublishedFolder, manifest: BasketManifest) -> Sparse:
     """The data that a manifest names."""
-    return read_records(folder.data_file(manifest), manifest.records_form)
+    return read_records(folder.data_file(manifest), manifest.records_form, has_classes=manifest.classes)
 
 
 def baskets_asked(policy: SparsePolicy) -> BasketsAsked:

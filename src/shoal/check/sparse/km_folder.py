@@ -72,7 +72,7 @@ def published_km(folder: PublishedFolder, manifest: KMManifest) -> Sparse | Disa
     form, path = manifest.records_form, folder.data_file(manifest)
     if manifest.policy.publish == "disassociate":
         return read_disassociated(path, form.delimiter, has_classes=manifest.classes)
-    return read_records(path, form)
+    return read_records(path, form, has_classes=manifest.classes)
 
 
 def km_asked(policy: SparsePolicy, labels: dict[str, str]) -> KMAsked:

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from shoal.data.line_blocks import line_blocks
+from shoal.data.line_blocks import line_blocks, text_blocks
 from shoal.data.sniff import look
 from shoal.data.sparse.baskets import read_baskets
 from shoal.data.sparse.item_lists import ItemCells, read_cells, read_item_lists
@@ -19,7 +19,7 @@ from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.svmlight import looks_like_svmlight, read_svmlight
 from shoal.data.strings.formats.lines import check_delimiter
 from shoal.data.tables.files import stem_of
-from shoal.data.whole_text import load_text
+from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError, PolicyError, did_you_mean
 
 Format = Literal["baskets", "svmlight", "column", "text", "folder"]
@@ -132,6 +132,8 @@ def read_blocks(
     delimiter: str | None = None,
     weights: str = "binary",
     records: int = 100_000,
+    n_bytes: int | None = None,
+    most: int | None = None,
 ) -> Iterator[Sparse]:
     """Read baskets or an SVMlight file in blocks of records, in order, with no more than a block in memory.
 
@@ -143,6 +145,8 @@ def read_blocks(
     ----------
     records : int
         The most records of a block.
+    n_bytes, most : int, optional
+        Instead, about how many bytes of text a block has; and how many it may have where a record is longer.
 
     Raises
     ------
@@ -156,7 +160,11 @@ def read_blocks(
         raise PolicyError(f"the format {format!r} is not read in blocks; there are 'baskets' and 'svmlight'")
     if records < 1:
         raise PolicyError(f"blocks of {records} records cannot be; give 1 or more")
-    return _blocks(Path(path), format, delimiter, weights, records)
+    where = Path(path)
+    texts = line_blocks(where, records)
+    if n_bytes is not None:
+        texts = ((text, text.first_line) for text in text_blocks(where, n_bytes, most=most))
+    return _blocks(where, texts, format, delimiter, weights)
 
 
 def format_of(path: str | os.PathLike[str], delimiter: str | None = None) -> str:
@@ -203,9 +211,11 @@ def looks_like_item_lists(path: str | os.PathLike[str]) -> bool:
     return is_plain and all(len(set(line)) == len(line) for line in lines) and set(lines[0]) <= words
 
 
-def _blocks(path: Path, format: str, delimiter: str | None, weights: str, records: int) -> Iterator[Sparse]:
+def _blocks(
+    path: Path, texts: Iterator[tuple[WholeText, int]], format: str, delimiter: str | None, weights: str
+) -> Iterator[Sparse]:
     is_real = is_found = False
-    for text, first_line in line_blocks(path, records):
+    for text, first_line in texts:
         source = SparseSource(stem_of(path), format, delimiter, text.gzipped)
         if format == "baskets":
             yield read_baskets(text, source, _repeats(weights))

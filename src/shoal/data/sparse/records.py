@@ -38,6 +38,16 @@ class SparseSource:
 
 
 @dataclass(frozen=True)
+class WeightFacts:
+    """What the form of records depends on: whether weights are whole, all 1, or some below 0; and their sum."""
+
+    is_integral: bool
+    is_binary: bool
+    is_negative: bool
+    total: float
+
+
+@dataclass(frozen=True)
 class Sparse:
     """Records with few non-zero attributes.
 

@@ -77,10 +77,16 @@ def read_svmlight(text: WholeText, source: SparseSource, first_line: int = 1) ->
     if n_queries:
         notes.append(f"{n_queries} query numbers (qid) were left out")
     labels = [label.decode() for p in parts for label in p.labels]
-    if len(set(labels)) > max(20, len(labels) // 2):
-        notes.append("most labels differ, as if they were measurements: each of them is a class")
+    notes += notes_of_classes(len(set(labels)), len(labels))
     made = assemble(starts, codes, [str(i) for i in indices.tolist()], values, source=source)
     return replace(made.with_labels(labels), source=replace(source, notes=tuple(notes)))
+
+
+def notes_of_classes(n_classes: int, n_records: int) -> tuple[str, ...]:
+    """What is noted where labels seem to be no classes."""
+    if n_classes <= max(20, n_records // 2):
+        return ()
+    return ("most labels differ, as if they were measurements: each of them is a class",)
 
 
 def _parse(path: Path, piece: bytes, first_line: int) -> _Entries:

@@ -16,10 +16,13 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal.data.ragged import ragged_places
-from shoal.data.sparse.records import Sparse, SparseSource, assemble
+from shoal.data.sparse.files import read_blocks
+from shoal.data.sparse.on_disk import RecordsOnDisk
+from shoal.data.sparse.records import Sparse, SparseSource, WeightFacts, assemble
 from shoal.data.sparse.svmlight import read_svmlight
-from shoal.data.strings.files import read_strings_back, string_file_name, write_strings
+from shoal.data.strings.files import read_strings_back, string_file_name, write_strings, write_strings_on_disk
 from shoal.data.strings.formats.lines import split_cell
+from shoal.data.strings.on_disk import DiskWriter
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.table import Source
 from shoal.data.whole_text import load_text
@@ -80,37 +83,50 @@ def published_form(records: Sparse) -> RecordForm:
     DataError
         If no form holds them.
     """
-    source = records.source
-    is_numbered = all(name.isdigit() and str(int(name)) == name for name in records.names)
-    labels_fit = all(_is_number(name) for name in records.classes)
-    is_svmlight = source.format == "svmlight" or (not records.is_integral or (source.format == "csr" and labels_fit))
+    weights = WeightFacts(records.is_integral, records.is_binary, bool((records.weights < 0).any()), 0.0)
+    if not records.is_binary:
+        weights = replace(weights, total=float(records.weights.sum(dtype=np.float64)))
+    has_classes = records.labels is not None
+    return form_for(records.source, records.names, records.classes, weights, has_classes=has_classes)
+
+
+def form_for(
+    source: SparseSource, names: tuple[str, ...], classes: tuple[str, ...], weights: WeightFacts, *, has_classes: bool
+) -> RecordForm:
+    """The same for records of which this is known."""
+    is_numbered = all(name.isdigit() and str(int(name)) == name for name in names)
+    labels_fit = all(_is_number(name) for name in classes)
+    is_svmlight = source.format == "svmlight" or (not weights.is_integral or (source.format == "csr" and labels_fit))
     if is_svmlight and is_numbered and labels_fit:
         return RecordForm("svmlight", gzip=source.gzip)
-    if not records.is_integral or bool((records.weights < 0).any()):
+    if not weights.is_integral or weights.is_negative:
         raise DataError(
             "weights that are no counts can be published as SVMlight alone, whose items and classes are numbers; "
             "number the items, or give counts"
         )
-    counts = not records.is_binary
-    if counts and records.weights.sum(dtype=np.float64) > MOST_REPEATS:
+    counts = not weights.is_binary
+    if counts and weights.total > MOST_REPEATS:
         raise DataError(
             "an item is written as often as it counts, and these would be more than any file should hold; number the "
             "items, so that weights stand beside them (SVMlight), or give smaller counts"
         )
-    is_cell = source.column is not None or records.labels is not None
-    delimiter = fitting_delimiter(records.names, source.delimiter, is_cell=is_cell)
-    if source.column is None and records.labels is None:
+    is_cell = source.column is not None or has_classes
+    delimiter = fitting_delimiter(names, source.delimiter, is_cell=is_cell)
+    if source.column is None and not has_classes:
         plain = None if delimiter == " " else delimiter
         return RecordForm("baskets", plain, gzip=source.gzip, counts=counts)
     column = source.column or COLUMN
-    class_column = None if records.labels is None else source.class_column or CLASS_COLUMN
+    class_column = source.class_column or CLASS_COLUMN if has_classes else None
     return RecordForm("column", delimiter, column, class_column, source.table or "csv", source.gzip, counts)
 
 
 def record_file_name(records: Sparse, form: RecordForm) -> str:
     """What the file is called: data.dat, data.svm, data.csv or data.parquet, with .gz behind."""
-    if form.format == "column":
-        return string_file_name(_strings(records, form))
+    return string_file_name(_strings(records, form)) if form.format == "column" else line_file_name(form)
+
+
+def line_file_name(form: RecordForm) -> str:
+    """The same of baskets and SVMlight."""
     return f"data.{'dat' if form.format == 'baskets' else 'svm'}{'.gz' if form.gzip else ''}"
 
 
@@ -127,21 +143,46 @@ def write_records(records: Sparse, path: str | os.PathLike[str], form: RecordFor
     if form.format != "svmlight":
         write_strings(_strings(records, form), path)
         return
+    _write_pieces(_svmlight_pieces(records), path, form)
+
+
+def write_records_on_disk(records: RecordsOnDisk, path: str | os.PathLike[str], form: RecordForm) -> None:
+    """The same of records in files, as baskets or SVMlight."""
+    if form.format == "svmlight":
+        _write_pieces((piece for block in records.blocks() for piece in _svmlight_pieces(block)), path, form)
+        return
+    writer = DiskWriter(records.names, True, form.strings)
+    for block in records.blocks():
+        strings = _strings(block, form)
+        writer.add(strings.symbols, strings.lengths)
+    write_strings_on_disk(writer.done(), path)
+
+
+def blocks_back(path: str | os.PathLike[str], form: RecordForm, n_bytes: int) -> Iterator[Sparse]:
+    """Read what `write_records_on_disk` wrote, in blocks of about so many bytes, each with names of its own."""
+    weights = "counts" if form.counts else "binary"
+    return read_blocks(path, format=form.format, delimiter=form.delimiter, weights=weights, n_bytes=n_bytes)
+
+
+def _write_pieces(pieces: Iterator[bytes], path: str | os.PathLike[str], form: RecordForm) -> None:
     with open(path, "wb") as file:
         if not form.gzip:
-            file.writelines(_svmlight_pieces(records))
+            file.writelines(pieces)
             return
         with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-            for piece in _svmlight_pieces(records):
+            for piece in pieces:
                 packed.write(piece)
 
 
-def read_records(path: str | os.PathLike[str], form: RecordForm) -> Sparse:
-    """Read what `write_records` wrote, or what another tool made of it."""
+def read_records(path: str | os.PathLike[str], form: RecordForm, *, has_classes: bool = False) -> Sparse:
+    """Read what `write_records` wrote, or what another tool made of it.
+
+    `has_classes` says that the records have some, of which one may be called 0; else that stands for no class.
+    """
     source = SparseSource("data", form.format, form.delimiter, form.gzip)
     if form.format == "svmlight":
         made = read_svmlight(load_text(Path(path)), source)
-        is_unlabelled = set(made.classes) <= {"0"}
+        is_unlabelled = not has_classes and set(made.classes) <= {"0"}
         return replace(made, labels=None, classes=()) if is_unlabelled else made
     tokens = read_strings_back(path, form.strings)
     starts, symbols = tokens.starts, tokens.symbols

@@ -29,6 +29,15 @@ def product(starts: Ints, items: Codes, weights: Singles, row: int, dense: Float
 
 
 @compiled
+def products(starts: Ints, items: Codes, weights: Singles, dense: Floats) -> Floats:
+    """Of all rows with a dense vector."""
+    found = np.empty(len(starts) - 1)
+    for row in range(len(found)):
+        found[row] = product(starts, items, weights, row, dense)
+    return found
+
+
+@compiled
 def add_row(starts: Ints, items: Codes, weights: Singles, row: int, times: float, dense: Floats) -> None:
     """Add a multiple of a row to a dense vector."""
     for e in range(starts[row], starts[row + 1]):
@@ -42,7 +51,7 @@ def _clear(starts: Ints, items: Codes, row: int, dense: Floats) -> None:
 
 
 @compiled
-def _direction(
+def direction(
     starts: Ints, items: Codes, weights: Singles, rows: Codes, state: Words, dense: Floats, means: Floats
 ) -> None:
     """Fill `dense` with the difference of two means of unit length; `means` is scratch, zero before and after."""
@@ -88,6 +97,27 @@ def _direction(
 
 
 @compiled
+def draw_rows(part: Codes, state: Words) -> Codes:
+    """The sample of a part that its two means are found on: all of a small one."""
+    n = len(part)
+    if n <= MOST_SAMPLED:
+        return part
+    rows = np.empty(MOST_SAMPLED, np.int32)
+    for i in range(MOST_SAMPLED):
+        rows[i] = part[int(uniform(state, 0) * n)]
+    return rows
+
+
+@compiled
+def cut_of(scores: Floats, by_score: Ints, fewest: int) -> int:
+    """How many of a part, the least scores first, are on the first side: an eighth at least, and `fewest`."""
+    n = len(scores)
+    cut = int(np.searchsorted(scores[by_score], 0.0))
+    least = max(n // NARROWEST, fewest, 1)
+    return min(max(cut, least), n - least)
+
+
+@compiled
 def bisect(
     starts: Ints, items: Codes, weights: Singles, n_items: int, order: Codes, most: int, fewest: int, state: Words
 ) -> Ints:
@@ -105,21 +135,15 @@ def bisect(
         if n <= most or n < 2 * fewest:
             continue
         part = order[low:high].copy()
-        rows = part
-        if n > MOST_SAMPLED:
-            rows = np.empty(MOST_SAMPLED, np.int32)
-            for i in range(MOST_SAMPLED):
-                rows[i] = part[int(uniform(state, 0) * n)]
-        _direction(starts, items, weights, rows, state, dense, means)
+        rows = draw_rows(part, state)
+        direction(starts, items, weights, rows, state, dense, means)
         scores = np.empty(n)
         for i in range(n):
             scores[i] = -product(starts, items, weights, part[i], dense)
         for i in range(len(rows)):
             _clear(starts, items, rows[i], dense)
         by_score = stable_order(scores)
-        cut = int(np.searchsorted(scores[by_score], 0.0))
-        least = max(n // NARROWEST, fewest, 1)
-        cut = min(max(cut, least), n - least)
+        cut = cut_of(scores, by_score, fewest)
         for i in range(n):
             order[low + i] = part[by_score[i]]
         is_leaf[low + cut] = True

@@ -52,6 +52,7 @@ def deal(
     filled: Ints,
     out: Codes,
     pools: Ints,
+    widths: Ints,
     pool_of: Ints,
     units: Ints,
     counts: Ints,
@@ -67,6 +68,8 @@ def deal(
         Records by the room that each has, how much of it is filled, and with which items.
     pools : int64 array (n_pools + 1,)
         Where each pool begins among the records.
+    widths : int64 array (n_pools,)
+        How many records each pool has, with those that are full, which need not be given.
     pool_of, units, counts : int64 arrays (n_batches,)
         Ascending pools, the unit of each batch, and how many get it; what should find room first stands first.
     unit_starts, unit_items
@@ -80,12 +83,12 @@ def deal(
             end += 1
         low, high = pools[pool], pools[pool + 1]
         slots, n_slots = np.empty(0, np.int64), 0
-        if high - low > MOST_SCANNED:
+        if widths[pool] > MOST_SCANNED:
             slots = _slots(starts, filled, low, high)
             n_slots = len(slots)
         for b in range(begin, end):
             unit = unit_items[unit_starts[units[b]] : unit_starts[units[b] + 1]]
-            if high - low > MOST_SCANNED:
+            if widths[pool] > MOST_SCANNED:
                 counts[b], n_slots = _deal_by_slots(starts, filled, out, unit, counts[b], slots, n_slots, state)
             else:
                 counts[b] = _deal_by_need(starts, filled, out, unit, counts[b], low, high, state)
@@ -163,6 +166,15 @@ def record_hash(starts: Ints, filled: Ints, out: Codes, keys: Words, row: int) -
     for e in range(starts[row], starts[row] + filled[row]):
         total = np.uint64(total + keys[out[e]])
     return total
+
+
+@compiled
+def record_hashes(starts: Ints, items: Codes, keys: Words) -> Words:
+    """Those of whole records: equal for equal sets."""
+    hashes, filled = np.empty(len(starts) - 1, np.uint64), np.diff(starts)
+    for row in range(len(hashes)):
+        hashes[row] = record_hash(starts, filled, items, keys, row)
+    return hashes
 
 
 @compiled

@@ -1,15 +1,19 @@
-"""Loops about pairs of items: which occur together far more often than apart, and which of them each record has."""
+"""Loops about pairs of units: how many records have both, and which pairs each record is cut into.
+
+Records come run by run; what is known of all are counts of pairs, in a table that grows.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints, Mask
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
 
-MOST_PARTNERS = 32
 MOST_LOOKED_AT = 256
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_NONE = -1
 
 
 @compiled
@@ -29,73 +33,100 @@ def list_owners(starts: Ints, items: Codes, n_items: int) -> tuple[Ints, Codes]:
 
 
 @compiled
-def opens_pair(mate: Codes, is_first: Mask) -> None:
-    """Mark the entries that are joined with a later one."""
-    for e in range(len(mate)):
-        is_first[e] = mate[e] > e
+def place_of(keys: Ints, key: int) -> int:
+    """Where a key is in the table, or would be; the table has a power of two of places, and some are free."""
+    mask = np.uint64(len(keys) - 1)
+    place = (np.uint64(key) * _SPREAD >> np.uint64(20)) & mask
+    while keys[place] != key and keys[place] != _NONE:
+        place = (place + np.uint64(1)) & mask
+    return int(place)
 
 
 @compiled
-def strong_pairs(
-    starts: Ints, items: Codes, owner_starts: Ints, owners: Codes, supports: Ints, k: int, lift: float
-) -> tuple[Ints, Codes, Floats]:
-    """The partners of each item: those it stands with in k records at least, with a lift of at least `lift`.
+def _grown(keys: Ints, counts: Codes) -> tuple[Ints, Codes]:
+    """The same in a table of twice as many places."""
+    more_keys, more_counts = np.full(2 * len(keys), _NONE, np.int64), np.zeros(2 * len(keys), np.int32)
+    for i in range(len(keys)):
+        if keys[i] != _NONE:
+            place = place_of(more_keys, keys[i])
+            more_keys[place] = keys[i]
+            more_counts[place] = counts[i]
+    return more_keys, more_counts
 
-    `owners` are the records of each item. At most 32 partners of an item, the strongest first; of records of more than
-    256 items the first ones are looked at. Returned are where the partners of an item begin, the partners, and lifts.
+
+@compiled
+def count_pairs(
+    starts: Ints,
+    items: Codes,
+    supports: Ints,
+    k: int,
+    first: int,
+    end: int,
+    keys: Ints,
+    counts: Codes,
+    n_used: int,
+    most: int,
+) -> tuple[Ints, Codes, int]:
+    """Count with which other units those from `first` to before `end` stand in some records.
+
+    Units that fewer than k records have are passed over; of records of more than 256 units the first ones are looked
+    at. A pair has the key ``unit * n_units + other``. The table grows to `most` places; if that is not enough, the
+    number of those in use is given as -1.
     """
-    n_items, n = len(supports), len(starts) - 1
-    together = np.zeros(n_items, np.int64)
-    partner_starts = np.zeros(n_items + 1, np.int64)
-    partners, lifts = [np.int32(0) for _ in range(0)], [0.0 for _ in range(0)]
-    touched = np.empty(n_items, np.int32)
-    for item in range(n_items):
+    n_units = len(supports)
+    owner_starts, owners = list_owners(starts, items, n_units)
+    together = np.zeros(n_units, np.int32)
+    touched = np.empty(n_units, np.int32)
+    for unit in range(first, end):
+        if supports[unit] < k:
+            continue
         n_touched = 0
-        if supports[item] >= k:
-            for o in range(owner_starts[item], owner_starts[item + 1]):
-                row = owners[o]
-                for e in range(starts[row], min(starts[row + 1], starts[row] + MOST_LOOKED_AT)):
-                    other = items[e]
-                    if together[other] == 0:
-                        touched[n_touched] = other
-                        n_touched += 1
-                    together[other] += 1
-        strong, found = [0.0 for _ in range(0)], [np.int32(0) for _ in range(0)]
+        for o in range(owner_starts[unit], owner_starts[unit + 1]):
+            row = owners[o]
+            for e in range(starts[row], min(starts[row + 1], starts[row] + MOST_LOOKED_AT)):
+                other = items[e]
+                if together[other] == 0:
+                    touched[n_touched] = other
+                    n_touched += 1
+                together[other] += 1
         for t in range(n_touched):
             other = touched[t]
-            if other != item and together[other] >= k:
-                by = together[other] * float(n) / (float(supports[item]) * float(supports[other]))
-                if by >= lift:
-                    strong.append(by)
-                    found.append(other)
+            if other != unit and supports[other] >= k:
+                key = unit * n_units + other
+                place = place_of(keys, key)
+                if keys[place] == _NONE:
+                    if 2 * n_used >= len(keys):
+                        if 2 * len(keys) > most:
+                            return keys, counts, -1
+                        keys, counts = _grown(keys, counts)
+                        place = place_of(keys, key)
+                    keys[place] = key
+                    n_used += 1
+                counts[place] += together[other]
             together[other] = 0
-        if len(found) > 0:
-            by_lift = stable_order(-np.array(strong))
-            for j in by_lift[:MOST_PARTNERS]:
-                partners.append(found[j])
-                lifts.append(strong[j])
-        partner_starts[item + 1] = len(partners)
-    return partner_starts, np.array(partners, np.int32), np.array(lifts, np.float64)
+    return keys, counts, n_used
 
 
 @compiled
-def match_pairs(
-    starts: Ints, items: Codes, partner_starts: Ints, partners: Codes, lifts: Floats, n_items: int
-) -> Codes:
-    """Which entry of its record each entry is joined with, the strongest pairs first; -1 where with none."""
-    mate = np.full(len(items), -1, np.int32)
-    place = np.full(n_items, -1, np.int64)
+def match_pairs(starts: Ints, items: Codes, partner_starts: Ints, partners: Codes, lifts: Floats) -> Codes:
+    """For each entry the pair of units by which it is joined with a later one of its record, the strongest pairs first.
+
+    A pair is called by its place among the partners; -1 where an entry opens none.
+    """
+    opened = np.full(len(items), -1, np.int32)
+    is_joined = np.zeros(len(items), np.bool_)
+    place = np.full(len(partner_starts) - 1, -1, np.int64)
     for row in range(len(starts) - 1):
         low, high = starts[row], starts[row + 1]
         for e in range(low, high):
             place[items[e]] = e
-        found = [(0.0, 0, 0) for _ in range(0)]
+        found = [(0.0, 0, 0, 0) for _ in range(0)]
         for e in range(low, high):
             item = items[e]
             for p in range(partner_starts[item], partner_starts[item + 1]):
                 other = place[partners[p]]
                 if other > e:
-                    found.append((-lifts[p], e, other))
+                    found.append((-lifts[p], e, other, p))
         if len(found) > 1:
             strengths = np.array([f[0] for f in found])
             by = stable_order(strengths)
@@ -103,8 +134,30 @@ def match_pairs(
             by = np.arange(len(found))
         for f in by:
             one, other = found[f][1], found[f][2]
-            if mate[one] < 0 and mate[other] < 0:
-                mate[one], mate[other] = other, one
+            if not is_joined[one] and not is_joined[other]:
+                is_joined[one], is_joined[other] = True, True
+                opened[one] = found[f][3]
         for e in range(low, high):
             place[items[e]] = -1
-    return mate
+    return opened
+
+
+@compiled
+def join_pairs(starts: Ints, items: Codes, opened: Codes, partners: Codes, joined: Codes) -> tuple[Ints, Codes]:
+    """How many units each record has when pairs are one, and these; a pair that is -1 in `joined` is left as it was."""
+    sizes, out = np.zeros(len(starts) - 1, np.int64), np.empty(len(items), np.int32)
+    is_gone = np.zeros(len(items), np.bool_)
+    at = 0
+    for row in range(len(starts) - 1):
+        for e in range(starts[row], starts[row + 1]):
+            if is_gone[e]:
+                continue
+            out[at] = items[e]
+            if opened[e] >= 0 and joined[opened[e]] >= 0:
+                out[at] = joined[opened[e]]
+                for later in range(e + 1, starts[row + 1]):
+                    if items[later] == partners[opened[e]]:
+                        is_gone[later] = True
+            at += 1
+            sizes[row] += 1
+    return sizes, out[:at].copy()

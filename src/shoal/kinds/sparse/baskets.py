@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.folder import baskets_asked
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.on_disk import RecordsOnDisk
+from shoal.data.sparse.records import Sparse, SparseSource, WeightFacts
 from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
@@ -26,7 +28,7 @@ from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Pages, Release
 from shoal.secrets import write_groups, write_published_groups
-from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, PseudoBaskets, pseudo_baskets
+from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, DealtAnew, PseudoBaskets, pseudo_baskets
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_reasons
 
@@ -37,6 +39,33 @@ if TYPE_CHECKING:
 
 TEXTS = ("text", "folder")
 MANY_COPIES = 0.01  # of the records: then what is missing tells of short records
+
+
+@dataclass(frozen=True)
+class BasketFacts:
+    """What is counted over all pseudo-baskets."""
+
+    n_records: int
+    n_items: int
+    n_entries: int
+    labels: Codes | None
+    classes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, baskets: Sparse) -> BasketFacts:
+        """Of some that are held."""
+        return cls(len(baskets), baskets.n_items, len(baskets.items), baskets.labels, baskets.classes)
+
+    @classmethod
+    def of_rows(cls, baskets: RecordsOnDisk) -> BasketFacts:
+        """Of some in files."""
+        n_entries = baskets.rows.rows.n_entries
+        return cls(len(baskets), len(baskets.names), n_entries, baskets.rows.labels, baskets.classes)
+
+    @property
+    def mean_size(self) -> float:
+        """How many items there are to one."""
+        return self.n_entries / max(self.n_records, 1)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -84,6 +113,11 @@ class BasketRelease(Release[Sparse]):
         if self._like is None or isinstance(self._like, Sparse):
             return self.baskets
         return _in_columns(self.baskets, self._original)
+
+    @property
+    def facts(self) -> BasketFacts:
+        """What the datasheet counts."""
+        return BasketFacts.of(self.baskets)
 
     @property
     def suppressed_sentence(self) -> str:
@@ -165,11 +199,11 @@ def make_baskets(
     )
 
 
-def settled(policy: SparsePolicy, records: Sparse) -> SparsePolicy:
+def settled(policy: SparsePolicy, source: SparseSource) -> SparsePolicy:
     """The policy with a number where the data decides: words of one topic are no unit, so texts have none."""
     if policy.method.together is not None:
         return policy
-    return policy.changed(together=1 if records.source.format in TEXTS else TOGETHER)
+    return policy.changed(together=1 if source.format in TEXTS else TOGETHER)
 
 
 def release_baskets(
@@ -185,10 +219,9 @@ def release_baskets(
         If the check does not confirm everything; then nothing is left of it.
     """
     seed, progress = run.seed, run.progress
-    policy = settled(policy, original)
+    policy = settled(policy, original.source)
     made = make_baskets(original, policy, seed, progress)
-    if not len(made.baskets):
-        raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
+    refuse_no_baskets(len(made.baskets))
     form = published_form(made.baskets)
     if progress is not None:
         progress("checking the release", 0, 0)
@@ -199,18 +232,11 @@ def release_baskets(
         guarantees=guarantees,
         policy=policy,
         notes=(*original.source.notes, *_notes(original, made, seed)),
-        suppressed=_suppressed(made),
+        suppressed=suppressed_of(made),
         findings=suppression_findings(len(original), len(published), policy),
         form=form,
         n_groups=int(made.original_groups.max()) + 1,
-        items={
-            "items": original.n_occurring,
-            "places": made.n_entries,
-            "rare_items": made.n_rare_items,
-            "rare_places": made.n_rare_entries,
-            "left_over": made.n_left_over,
-            "joined": made.n_joined,
-        },
+        items=items_told(original.n_occurring, made),
         _original=original,
         _evidence=evidence,
         _persons_left_out=_persons_left_out(original, made),
@@ -220,16 +246,47 @@ def release_baskets(
     )
 
 
+def refuse_no_baskets(n: int) -> None:
+    """Refuse a release of nothing."""
+    if not n:
+        raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
+
+
+def items_told(n_items: int, made: PseudoBaskets | DealtAnew) -> dict[str, int]:
+    """How many items, and places of items, came in, and what became of those that are missing."""
+    return {
+        "items": n_items,
+        "places": made.n_entries,
+        "rare_items": made.n_rare_items,
+        "rare_places": made.n_rare_entries,
+        "left_over": made.n_left_over,
+        "joined": made.n_joined,
+    }
+
+
 def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]:
+    weights = WeightFacts(original.is_integral, original.is_binary, is_negative=False, total=0.0)
+    n_persons = None if original.persons is None else len(np.unique(original.persons))
+    return basket_notes(original.source, weights, len(original), made, seed, n_persons)
+
+
+def basket_notes(
+    source: SparseSource,
+    weights: WeightFacts,
+    n_records: int,
+    made: PseudoBaskets | DealtAnew,
+    seed: int | None,
+    n_persons: int | None = None,
+) -> list[str]:
+    """What the owner should know of a release."""
     notes = []
-    if original.source.format in TEXTS:
+    if source.format in TEXTS:
         notes.append(
             "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
         )
-    if original.persons is not None:
-        n_persons = len(np.unique(original.persons))
+    if n_persons is not None:
         notes.append(f"the records are of {n_persons:,} persons, who are counted in the place of records")
-    if not original.is_binary:
+    if not weights.is_binary:
         notes.append(
             "the weight of an item is a mean over holders, without extremes; how it varies between them is lost"
         )
@@ -239,7 +296,7 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
             "seed out for a release that is given away"
         )
     n_out = made.n_copies
-    if n_out > MANY_COPIES * len(original):
+    if n_out > MANY_COPIES * n_records:
         notes.append(
             f"{n_out:,} pseudo-records are missing, as they equalled a record that fewer than k hold and nothing could "
             "be swapped: they are short ones, which the release has too few of; raise nothing but the number of "
@@ -281,7 +338,8 @@ record that fewer than 10 hold.'
     return f"{total:,} of {n_in:,} records {'was' if total == 1 else 'were'} suppressed: {told}."
 
 
-def _suppressed(made: PseudoBaskets) -> dict[str, int]:
+def suppressed_of(made: PseudoBaskets | DealtAnew) -> dict[str, int]:
+    """How many records were left out, by the reason."""
     counts = dict(zip(REASONS, np.bincount(made.reasons, minlength=len(REASONS)).tolist(), strict=True))
     counts |= {"emptied": made.n_emptied, "copies": made.n_copies}
     return {name: n for name, n in counts.items() if n and name != "kept"}
@@ -313,7 +371,7 @@ def _write_and_check(
         write_records(made, path, form)
 
     def check(path: Path) -> tuple[Sparse, tuple[Guarantee, ...]]:
-        written = read_records(path, form)
+        written = read_records(path, form, has_classes=made.labels is not None)
         if not _is_same(written, made):
             raise NotVerified(
                 "the written file does not read back as the pseudo-baskets that were made; nothing was published"

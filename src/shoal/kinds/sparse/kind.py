@@ -144,6 +144,11 @@ class SparseKind(Kind):
 
             if held_out is not None:
                 raise PolicyError("other records to compare with are for those in memory: leave memory out")
+            if policy.publish == "pseudo":
+                from shoal.kinds.sparse.unheld_baskets import release_unheld_baskets
+
+                self._refuse_key(run)
+                return release_unheld_baskets(data, policy, run)
             return release_unheld(data, policy, seed=run.seed, key=run.key, progress=run.progress)
         if not len(data):
             raise DataError("there are no records, so there is nothing to publish; give a file with some")

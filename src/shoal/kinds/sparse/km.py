@@ -376,7 +376,7 @@ def _write_and_check(
         if isinstance(published, Disassociated):
             read = read_disassociated(path, form.delimiter, has_classes=published.labels is not None)
         else:
-            read = read_records(path, form)
+            read = read_records(path, form, has_classes=published.labels is not None)
         if not _is_same(read, published) or not is_in_order(read):
             raise NotVerified("the written file does not read back as what was made; nothing was published")
         verdict = verify_km(read, km_asked(policy, made.labels), made.evidence)

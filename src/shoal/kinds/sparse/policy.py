@@ -237,8 +237,8 @@ class SparsePolicy(BasePolicy):
     method: SparseMethod = Field(SparseMethod(), description="How pseudo-baskets or sketches are made.")
     memory: str | None = option(
         None,
-        "Read baskets or SVMlight in blocks, and never hold them, in about this much memory, such as 2GB; of sketches "
-        "under delta-anonymity alone.",
+        "Read baskets or SVMlight in blocks, and never hold them, in about this much memory, such as 2GB; of "
+        "pseudo-baskets, and of sketches under delta-anonymity alone.",
         instead="hold the records",
         metavar="SIZE",
     )
@@ -351,7 +351,7 @@ class SparsePolicy(BasePolicy):
         refuse_bound(self.memory)
         method = self.method
         asked = {
-            f'publish = "{self.publish}"': self.publish != "sketch",
+            f'publish = "{self.publish}"': self.publish not in ("sketch", "pseudo"),
             'unit = "group"': method.unit == "group",
             "k-variance, which looks at the nearest of all records,": self.k_variance is not None,
             f'format = "{self.input.format}"': self.input.format not in (None, "baskets", "svmlight"),
@@ -359,8 +359,9 @@ class SparsePolicy(BasePolicy):
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
             raise ValueError(
-                f"{refused[0]} needs all records in memory: leave memory out, or take sketches of baskets or SVMlight "
-                'under delta-anonymity alone (publish = "sketch", model = "delta")'
+                f"{refused[0]} needs all records in memory: leave memory out, or take baskets or SVMlight as "
+                'pseudo-baskets (publish = "pseudo"), or as sketches under delta-anonymity alone (publish = "sketch", '
+                'model = "delta")'
             )
         return self
 

@@ -22,7 +22,7 @@ from shoal.check.sparse.in_blocks import SketchesFound, verify_in_blocks
 from shoal.check.sparse.verify import SparseEvidence
 from shoal.data.database import bounded
 from shoal.data.sparse.files import format_of, read_blocks
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.sketch_store import sketch_store
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.tables.unchanged import FileState, states_of, unchanged
@@ -34,13 +34,18 @@ from shoal.kinds.sparse.release import SparseRelease, key_of, none_left, suppres
 from shoal.progress import Progress
 from shoal.secrets import write_rows
 from shoal.sparse.anonymize import notes_of
-from shoal.sparse.in_blocks import RecordCounts, changed_meanwhile, count_blocks, sketch_in_blocks
+from shoal.sparse.in_blocks import AVERAGED, ROUNDED, RecordCounts, changed_meanwhile, count_blocks, sketch_in_blocks
 from shoal.stage import checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.check.guarantee import Guarantee
 
-RECORDS_AT_ONCE = 1 << 15
+BYTES_AT_ONCE = 1 << 22
+"""Bytes of text that are read at once, unless a record is longer."""
+BYTES_BEFORE, BYTES_A_BYTE = 400_000_000, 50
+"""What is loaded before any record is, with what is read at once; and what a byte of a text takes while it is read."""
+BYTES_A_RECORD, BYTES_A_NAME = 100, 400
+"""What is held of each record that is published as a pseudo-basket, and of each different item and class."""
 N_DRAWN = 20_000
 """Records that are measured and attacked at most."""
 
@@ -78,9 +83,10 @@ class UnheldRecords:
                 f"with a bound on memory only baskets, one a line, and SVMlight are read, and {source} is "
                 f"{'a table' if chosen == 'column' else chosen}: leave memory out, or write its records in such lines"
             )
-        if asked.column is not None or asked.class_column is not None or asked.header is not None:
+        if asked.column is not None or asked.class_column is not None or asked.header is not None or asked.person:
             raise PolicyError(
-                "columns and headers are of tables, which are read with all records in memory: leave memory out"
+                "columns, persons and headers are of tables, which are read with all records in memory: leave memory "
+                "out"
             )
 
         read = partial(
@@ -89,20 +95,31 @@ class UnheldRecords:
             format=chosen,
             delimiter=asked.delimiter,
             weights=asked.weights,
-            records=RECORDS_AT_ONCE,
+            n_bytes=BYTES_AT_ONCE,
+            most=max(2 * BYTES_AT_ONCE, ((policy.n_bytes or 0) - BYTES_BEFORE) // BYTES_A_BYTE),
         )
         path = Path(source)
         state = states_of(path)
         with unchanged(path, state, _changed):
-            return cls(count_blocks(read()), read, path, state)
+            reals = AVERAGED if policy.publish == "pseudo" else ROUNDED
+            return cls(count_blocks(read(), partial(_refuse_many, policy), reals), read, path, state)
 
     def unchanged(self) -> AbstractContextManager[None]:
         """Refuse what was made in the block if the file is no longer the one that was counted."""
         return unchanged(self._path, self._state, _changed)
 
+    @property
+    def source(self) -> SparseSource:
+        """Where they come from."""
+        return self.counted.source
+
     def blocks(self) -> Iterator[Sparse]:
         """All records, from the first."""
         return self._read()
+
+    def numbered(self) -> Iterator[Sparse]:
+        """The same with items and classes by their numbers among all."""
+        return map(self.counted.numbered, self.blocks())
 
     def __len__(self) -> int:
         return self.counted.whole.n_records
@@ -237,6 +254,19 @@ def _verified(
         verdict, found = verify_in_blocks(path, asked, records.blocks, rows, key)
     refuse_failed(verdict)
     return verdict.guarantees, found
+
+
+def _refuse_many(policy: SparsePolicy, n_records: int, n_names: int) -> None:
+    """Refuse more records, or items and classes, than fit into the bound, before the others are read."""
+    if policy.n_bytes is None or policy.publish != "pseudo":
+        return
+    of_records, of_names = BYTES_A_RECORD * n_records, BYTES_A_NAME * n_names
+    if BYTES_BEFORE + of_records + of_names > policy.n_bytes:
+        told, needed = f"{n_records:,} records take about {{}}, however few items they have,", of_records
+        if of_names > of_records:
+            told, needed = f"{n_names:,} different items and classes take about {{}}", of_names
+        size = f"{(BYTES_BEFORE + needed) / 1e6:,.0f} MB"
+        raise Infeasible(f"{told.format(size)} and memory is {policy.memory}: raise memory or leave it out")
 
 
 def _changed(_: Path) -> DataError:

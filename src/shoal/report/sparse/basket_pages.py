@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def render_datasheet(release: BasketRelease) -> str:
     """Write the datasheet as one HTML page, from the published records and the number of records received."""
-    baskets = release.baskets
+    baskets = release.facts
     return draw_datasheet(
         "baskets_datasheet.html",
         release,
@@ -27,7 +27,7 @@ def render_datasheet(release: BasketRelease) -> str:
         reading=words.reading(release.form),
         is_text=release.policy.input.format in ("text", "folder") or _is_text(release),
         n_items=baskets.n_items,
-        mean=float(baskets.sizes.mean()),
+        mean=baskets.mean_size,
         **classes_shown(baskets.labels, baskets.classes),
         method=words.method(release.policy),
         uses=words.GOOD_USE,
@@ -37,10 +37,10 @@ def render_datasheet(release: BasketRelease) -> str:
 
 def report_content(release: BasketRelease) -> ReportContent:
     """Collect what the report shows."""
-    baskets = release.baskets
+    baskets = release.facts
     return content_of_records(
         release,
-        title=f"{len(baskets):,} pseudo-baskets",
+        title=f"{baskets.n_records:,} pseudo-baskets",
         limits=points(words.limits(baskets.labels is not None)),
         **classes_shown(baskets.labels, baskets.classes),
         method=words.method(release.policy),

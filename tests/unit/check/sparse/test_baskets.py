@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import shoal.check.sparse.baskets as baskets
-from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
+from shoal.check.sparse.basket_guarantees import BasketsAsked
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import compact
 from shoal.errors import DataError

@@ -12,6 +12,7 @@ import pytest
 from shoal.check.strings.in_blocks import find_near, put_originals, put_published, verify_on_disk
 from shoal.check.strings.near import near_originals
 from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
+from shoal.data import ragged_rows
 from shoal.data.strings import on_disk
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
@@ -63,7 +64,7 @@ def test_the_verdict_is_that_of_held_strings(kind: str, copies: str, rare: int, 
         own = np.where(own == 0, -1, own)
     asked = StringAsked(k=K, support=5, rare=rare, lengths="spread", copies=copies, generator="window")
     held = verify_strings(published, asked, StringEvidence(original, own, groups, lengths))
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=300, SYMBOLS_OF_A_RANGE=500):
+    with patch.object(on_disk, "SYMBOLS_AT_ONCE", 300), patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 500):
         originals = put_originals(parts(original), rare, K)
         shown = put_published(parts(published), originals)
         found = verify_on_disk(shown, asked, originals, groups, own, lengths, 400_000)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.data import ragged, ragged_rows
 from shoal.data.strings import on_disk
 from shoal.data.strings.on_disk import DiskWriter, StringsOnDisk
 from shoal.data.strings.strings import Strings
@@ -44,7 +45,11 @@ def test_strings_come_back_as_they_were_in_any_order(
     seed: int, n: int, n_symbols: int, at_once: int, of_a_range: int, gap: int
 ) -> None:
     strings, rng = some(seed, n, n_symbols), np.random.default_rng(seed)
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=at_once, SYMBOLS_OF_A_RANGE=of_a_range, _GAP=gap):
+    with (
+        patch.object(on_disk, "SYMBOLS_AT_ONCE", at_once),
+        patch.object(ragged, "ENTRIES_AT_ONCE", at_once),
+        patch.multiple(ragged_rows, ENTRIES_OF_A_RANGE=of_a_range, GAP=gap),
+    ):
         disk = put(strings)
         assert (len(disk), disk.n_symbols) == (n, len(strings.symbols))
         assert [text for low, high in disk.runs() for text in disk.part(low, high).texts()] == strings.texts()
@@ -63,6 +68,6 @@ def test_the_file_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     disk = put(some(1, 30, 4))
     assert os.listdir(tmp_path) == []
     assert disk.take(np.arange(0)).texts() == []
-    disk._file._file.truncate(3)
+    disk.rows.files[0]._file.truncate(3)
     with pytest.raises(DataError, match="cut short"):
         disk.part(0, 30)

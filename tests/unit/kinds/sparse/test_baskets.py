@@ -195,7 +195,7 @@ def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
     texts = replace(records, source=SparseSource(format="text"))
     policy = SparsePolicy.of(k=4)
     assert policy.method.together is None
-    assert [settled(policy, r).method.together for r in (records, texts)] == [TOGETHER, 1]
+    assert [settled(policy, r.source).method.together for r in (records, texts)] == [TOGETHER, 1]
     assert settled(SparsePolicy.of(k=4, together=2), texts).method.together == 2
     release = shoal.anonymize(records, policy, seed=1)
     assert release.policy.method.together == TOGETHER
@@ -215,3 +215,15 @@ def test_many_records_of_one_person_that_are_left_out_are_not_counted_in_public(
     assert told["suppressed_because"]["rare_items"] == {"from": 1, "to": None}
     assert told["records"]["in"]["to"] is None
     assert shoal.check(tmp_path / "out", source, private=tmp_path / "out").holds
+
+
+@pytest.mark.parametrize("publish", ["pseudo", "suppress"])
+def test_records_of_one_class_called_0_are_published(tmp_path: Path, publish: str) -> None:
+    """Many SVMlight files that have no classes say 0."""
+    rng = np.random.default_rng(1)
+    lines = [" ".join(["0", *(f"{i}:1" for i in np.sort(rng.choice(9, 4, replace=False)) + 1)]) for _ in range(90)]
+    (tmp_path / "records.svm").write_text("\n".join(lines) + "\n")
+    release = shoal.anonymize(tmp_path / "records.svm", SparsePolicy.of(publish=publish, k=3), seed=1)
+    out = release.save(tmp_path / "out", report=False)
+    assert shoal.check(out, tmp_path / "records.svm").guarantees
+    assert not shoal.check(out, tmp_path / "records.svm").findings

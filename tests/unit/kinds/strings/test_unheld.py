@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data import line_blocks
+from shoal.data import line_blocks, ragged_rows
 from shoal.data.strings import blocks, on_disk
 from shoal.data.strings.files import read_strings
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
@@ -81,7 +81,8 @@ def test_the_bytes_are_those_of_held_strings(
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.multiple(on_disk, SYMBOLS_AT_ONCE=symbols, SYMBOLS_OF_A_RANGE=2 * symbols),
+        patch.object(on_disk, "SYMBOLS_AT_ONCE", symbols),
+        patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 2 * symbols),
         patch.object(blocks, "BYTES_AT_ONCE", n_bytes),
     ):
         path = put(Path(folder) / name, n, seed)
@@ -110,7 +111,7 @@ def test_many_blocks_and_near_copies_are_those_of_held_strings(tmp_path: Path, w
     policy = asked_of(path)
     held = made(path, policy, tmp_path / "held")
     assert held[-1] > 0
-    with patch.multiple(on_disk, SYMBOLS_AT_ONCE=20_000, SYMBOLS_OF_A_RANGE=30_000):
+    with patch.object(on_disk, "SYMBOLS_AT_ONCE", 20_000), patch.object(ragged_rows, "ENTRIES_OF_A_RANGE", 30_000):
         assert made(path, policy.changed(memory="1GB"), tmp_path / "bounded", workers=workers) == held
 
 
@@ -226,7 +227,7 @@ def test_nothing_is_left_in_the_temporary_folder_nor_when_it_is_full(
     def full(self: Any, at: int, symbols: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(on_disk._CodeFile, "write", full)
+    monkeypatch.setattr(ragged_rows.ValueFile, "write", full)
     with pytest.raises(ShoalError, match=r"temporary folder .*: No space left on device; make room there"):
         shoal.anonymize(path, asked_of(path, memory="1GB"), seed=7)
     assert os.listdir(scratch) == []
