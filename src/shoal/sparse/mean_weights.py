@@ -20,7 +20,7 @@ from shoal.kernels.sparse.ends import keep_least
 from shoal.sparse.near_groups import NearGroups
 
 DIGITS = 3
-ENTRIES_OF_A_RUN = 1 << 21
+ENTRIES_OF_A_RUN = 1 << 19
 """Entries of pools that are looked at together, with all of their levels."""
 
 
