@@ -22,7 +22,7 @@ from shoal.sparse.near_groups import NearGroups
 DIGITS = 3
 NEARLY_NONE = 1e-12
 """What real weights are that cancel out: of a weight of 0 files do not tell that the item is there at all."""
-ENTRIES_OF_A_RUN = 1 << 21
+ENTRIES_OF_A_RUN = 1 << 19
 """Entries of pools that are looked at together, with all of their levels."""
 
 

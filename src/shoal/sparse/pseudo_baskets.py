@@ -47,8 +47,8 @@ SUPPORT = 3
 """With it one-more-item stays below 0.05, at the upper end, on 180,000 baskets of C20.I4 and 90,000 of T10I4D100K; on
 180,000 of C20.I6 it reaches 0.07. Chosen on earlier measurements of these sets."""
 TOGETHER = 16
-MOST_PAIRS = 1 << 26
-"""Places of a table of counts of pairs of units, where all records are held; it grows only as far as it needs to."""
+MOST_PAIRS = 1 << 23
+"""Places of a table of counts of pairs of units, of 12 bytes; with more pairs some units are counted at a time."""
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,8 @@ def _dealt(
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[by_chance])])
     del by_chance, sizes
     dealt = Dealt(ordered.rows.empty(starts, np.int32), np.zeros(len(ordered), np.int32))
-    units = joined_units(ordered, k, n_rounds, MOST_PAIRS if room is None else room)
+    most_pairs = MOST_PAIRS if room is None else min(room, MOST_PAIRS)
+    units = joined_units(ordered, k, n_rounds, most_pairs, is_bounded=room is not None)
     n_joined = int((units.counts() * units.sizes)[units.sizes > 1].sum())
     state = new_state(rng)
     told = (groups, ordered.supports / len(ordered), ordered.persons, support, rng, state, room)

@@ -62,7 +62,7 @@ def single_units(rows: AnyRows, n_items: int) -> Units:
     return Units(rows, np.arange(n_items + 1), np.arange(n_items, dtype=np.int32))
 
 
-def joined_units(records: RecordRows, k: int, n_rounds: int, most_pairs: int) -> Units:
+def joined_units(records: RecordRows, k: int, n_rounds: int, most_pairs: int, *, is_bounded: bool = False) -> Units:
     """The items of each record, joined in each round with one that they stand with far more often than apart.
 
     Both are dealt as one then: pairs after one round, up to four items after two. At least k records hold each unit.
@@ -71,10 +71,12 @@ def joined_units(records: RecordRows, k: int, n_rounds: int, most_pairs: int) ->
     ----------
     most_pairs : int
         Places of a table of counts of pairs. With fewer, records are read more often.
+    is_bounded : bool
+        Whether what does not fit into such a table even so is refused.
     """
     units = single_units(records.rows.columns(0), records.n_items)
     for _ in range(n_rounds):
-        partners = _partners(units, k, most_pairs)
+        partners = _partners(units, k, most_pairs, is_bounded)
         opened = units.rows.beside(np.int32, partners.matched)
         counts = _times_opened(opened, len(partners.partners), records.persons)
         # A pair that fewer than k records are left with, as others have a stronger one, is no pair.
@@ -103,13 +105,14 @@ class _Partners:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def _partners(units: Units, k: int, most: int) -> _Partners:
+def _partners(units: Units, k: int, most: int, is_bounded: bool) -> _Partners:
     """At most 32 of each unit; of equally strong ones the first."""
     supports, n_units, n = units.counts(), units.n_units, len(units.rows)
     found: list[tuple[Ints, Ints, Floats]] = []
     first, end, n_strong = 0, n_units, 0
     while first < n_units:
-        table = _counted(units, supports, k, first, end, most)
+        is_last = end - first == 1 and not is_bounded
+        table = _counted(units, supports, k, first, end, np.iinfo(np.int64).max if is_last else most)
         if table is None:
             if end - first == 1:
                 raise Infeasible(
@@ -124,7 +127,7 @@ def _partners(units: Units, k: int, most: int) -> _Partners:
         strong = lifts >= LEAST_LIFT
         found.append((unit[strong], other[strong], lifts[strong]))
         n_strong += int(strong.sum())
-        if n_strong > most:
+        if is_bounded and n_strong > most:
             raise Infeasible(
                 f"{n_strong:,} pairs of items and more stand together far more often than apart, which do not fit into "
                 "the bound: raise memory, or ask for together = 1"

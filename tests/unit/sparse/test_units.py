@@ -96,7 +96,8 @@ def test_counts_that_do_not_fit_are_made_in_several_passes_or_refused(monkeypatc
     assert told(joined_units(records, 12, 3, 1 << 11)) == expected
     assert len(seen) > 4
     with pytest.raises(Infeasible, match="the pairs of one item with all others do not fit"):
-        joined_units(records, 12, 3, 1 << 4)
+        joined_units(records, 12, 3, 1 << 4, is_bounded=True)
+    assert told(joined_units(records, 12, 3, 1 << 4)) == expected
     monkeypatch.setattr(units_module, "LEAST_LIFT", 0.0)
     with pytest.raises(Infeasible, match="pairs of items and more stand together far more often than apart"):
-        joined_units(RecordRows.of(draw()), 2, 3, 1 << 8)
+        joined_units(RecordRows.of(draw()), 2, 3, 1 << 8, is_bounded=True)

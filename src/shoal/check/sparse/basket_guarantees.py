@@ -82,11 +82,16 @@ def told_rare_copies(n_copies: int, n_published: int, k: int) -> Guarantee:
     )
 
 
-def groups_of_k(original_groups: Ints | Codes, whose: Ints, groups: Ints | Codes, k: int, noun: str) -> Guarantee:
-    """How many each group has that a pseudo-record is of."""
+def groups_of_k(
+    original_groups: Ints | Codes, whose: Ints | None, groups: Ints | Codes, k: int, noun: str
+) -> Guarantee:
+    """How many each group has that a pseudo-record is of; without `whose`, each record is of another person."""
     shown = np.unique(groups)
     inside = original_groups >= 0
-    sizes = n_persons(original_groups[inside].astype(np.int64), whose[inside], int(shown.max()) + 1)
+    if whose is None:
+        sizes = np.bincount(original_groups[inside], minlength=int(shown.max()) + 1)
+    else:
+        sizes = n_persons(original_groups[inside].astype(np.int64), whose[inside], int(shown.max()) + 1)
     n_failing = int((sizes[shown] < k).sum())
     least = int(sizes[shown].min())
     return _guarantee(
@@ -145,7 +150,7 @@ def is_no_mean(shown: Floats, mean: Floats, *, is_integral: bool) -> Mask:
 
 
 def sizes_within(
-    shown_sizes: Ints, groups: Ints | Codes, kept: Ints, originals: GroupedSide, whose: Ints, k: int, noun: str
+    shown_sizes: Ints, groups: Ints | Codes, kept: Ints, originals: GroupedSide, whose: Ints | None, k: int, noun: str
 ) -> Guarantee:
     """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it.
 
@@ -153,7 +158,7 @@ def sizes_within(
     """
     of_group, most = _most_of_groups(kept, originals, whose, k)
     n_failing = n_same = 0
-    our_order, their_order = (np.argsort(side, kind="stable") for side in (groups, originals.groups))
+    our_order, their_order = (np.argsort(side, kind="stable").astype(np.int32) for side in (groups, originals.groups))
     last = int(originals.groups.max(initial=-1))
     sizes = np.bincount(originals.groups[originals.groups >= 0], minlength=last + 1)
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]) + int((originals.groups < 0).sum())
@@ -183,7 +188,7 @@ def sizes_within(
     )
 
 
-def _most_of_groups(kept: Ints, originals: GroupedSide, whose: Ints, k: int) -> tuple[Ints, Ints]:
+def _most_of_groups(kept: Ints, originals: GroupedSide, whose: Ints | None, k: int) -> tuple[Ints, Ints]:
     """The class of each group, and the largest size that k of each class reach."""
     inside = originals.groups >= 0
     class_of = np.zeros(len(kept), np.int32) if originals.labels is None else originals.labels
@@ -195,8 +200,11 @@ def _most_of_groups(kept: Ints, originals: GroupedSide, whose: Ints, k: int) -> 
     return of_group, most
 
 
-def _reached_by(sizes: Ints, persons: Ints, chosen: Mask, k: int) -> int:
+def _reached_by(sizes: Ints, persons: Ints | None, chosen: Mask, k: int) -> int:
     """The largest size that k of some persons reach; of fewer, what all of them do."""
+    if persons is None:
+        own = sizes[chosen]
+        return int(np.partition(own, -min(k, len(own)))[-min(k, len(own))])
     order = np.lexsort((-sizes[chosen], persons[chosen]))
     whose, own = persons[chosen][order], sizes[chosen][order]
     ranked = np.sort(own[np.append(True, whose[1:] != whose[:-1])])

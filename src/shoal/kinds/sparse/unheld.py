@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 BYTES_AT_ONCE = 1 << 22
 """Bytes of text that are read at once, unless a record is longer."""
-BYTES_BEFORE, BYTES_A_BYTE = 400_000_000, 50
+BYTES_BEFORE, BYTES_A_BYTE = 350_000_000, 50
 """What is loaded before any record is, with what is read at once; and what a byte of a text takes while it is read."""
-BYTES_A_RECORD, BYTES_A_NAME = 100, 400
+BYTES_A_RECORD, BYTES_A_NAME = 160, 400
 """What is held of each record that is published as a pseudo-basket, and of each different item and class."""
 N_DRAWN = 20_000
 """Records that are measured and attacked at most."""

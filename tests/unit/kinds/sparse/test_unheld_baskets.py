@@ -165,12 +165,12 @@ def test_what_does_not_fit_is_refused_before_anything_is_made(tmp_path: Path) ->
     path, policy = put(tmp_path / "records.dat", 400), SparsePolicy.of(publish="pseudo", k=5, memory="1GB")
     with (
         patch.object(unheld, "BYTES_A_RECORD", 10_000_000),
-        pytest.raises(Infeasible, match="400 records take about 4,400 MB, however few items they have"),
+        pytest.raises(Infeasible, match="400 records take about 4,350 MB, however few items they have"),
     ):
         shoal.anonymize(path, policy)
     with (
         patch.object(unheld, "BYTES_A_NAME", 100_000_000),
-        pytest.raises(Infeasible, match="40 different items and classes take about 4,400 MB"),
+        pytest.raises(Infeasible, match="40 different items and classes take about 4,350 MB"),
     ):
         shoal.anonymize(path, policy)
     with (
