@@ -22,7 +22,7 @@ from shoal.kinds.tables import release as saving
 sys.path.insert(0, str(Path(__file__).parent))
 from memory import peak_mb
 
-TOLD = {"grouping records": "group", "publishing groups": "publish", "checking the release": "write"}
+TOLD = {"grouping records": "group", "publishing groups": "publish", "writing and checking the release": "write"}
 AFTER = (
     (reading, "load", "order"),
     (saving, "write_table", "check the file"),

@@ -41,7 +41,7 @@ def print_grid(grid: Grid) -> None:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in grid.headings:
-        table.add_column(heading, justify="right" if heading in grid.right else "left", overflow="fold")
+        table.add_column(plain(heading), justify="right" if heading in grid.right else "left", overflow="fold")
     for row in grid.rows:
         table.add_row(*(Text(plain(cell)) for cell in row))
     Console(highlight=False, width=None if sys.stdout.isatty() else 110).print(table)

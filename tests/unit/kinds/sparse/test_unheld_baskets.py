@@ -156,7 +156,7 @@ def test_what_cannot_be_bounded_is_refused_by_name(tmp_path: Path) -> None:
         shoal.anonymize(path, policy, hold_out=0.1)
     with pytest.raises(PolicyError, match="these records are in memory: leave memory out"):
         shoal.anonymize([["a", "b"]] * 20, policy)
-    (tmp_path / "short.dat").write_text("a\nb\nc\n")
+    (tmp_path / "short.dat").write_text("a\nb\nc\nd\ne\nf\n")
     with pytest.raises(Infeasible, match="nothing can be published: no k = 5 records of a class"):
         shoal.anonymize(tmp_path / "short.dat", policy)
 
