@@ -56,5 +56,5 @@ def test_a_file_is_the_owners_alone_or_not_there(tmp_path: Path) -> None:
     write_own(tmp_path / "policy.toml", "k = 5\n", "the policy")
     assert (tmp_path / "policy.toml").read_text() == "k = 5\n"
     assert (tmp_path / "policy.toml").stat().st_mode & 0o077 == 0
-    with pytest.raises(ShoalError, match="the policy cannot be written to .*missing"):
+    with pytest.raises(ShoalError, match=r"the policy cannot be written to .*missing"):
         write_own(tmp_path / "missing" / "policy.toml", "k = 5\n", "the policy")
