@@ -93,13 +93,29 @@ def test_sketches_of_a_file_that_is_read_in_blocks(tmp_path: Path, run_here: Run
     assert made.code == 0, made.stderr
     given = ("--original", "baskets.dat", "--private", "out/private")
     assert run_here("check", "out/publish", *given, cwd=tmp_path).code == 0
-    for more, says in ((("--model", "k-variance"), "k-variance"), (("--publish", "pseudo"), "pseudo")):
+    for more, says in ((("--model", "k-variance"), "k-variance"), (("--publish", "suppress"), "suppress")):
         refused = run_here(
             "anonymize", "baskets.dat", "--kind", "sparse", *more, "--memory", "1GB", "-o", "no", cwd=tmp_path
         )
         assert (refused.code, refused.stderr.count("\n")) == (POLICY, 1)
         assert says in refused.stderr
         assert "needs all records in memory: leave memory out" in refused.stderr
+
+
+def test_pseudo_baskets_of_a_file_that_is_read_in_blocks(tmp_path: Path, run_here: RunHere) -> None:
+    write(
+        tmp_path / "baskets.dat", "".join(" ".join(str((i * j) % 90) for j in range(1, 12)) + "\n" for i in range(300))
+    )
+    asked = ("baskets.dat", "--kind", "sparse", "-k", "5", "--seed", "5")
+    for more, out in (((), "held"), (("--memory", "1GB"), "bounded")):
+        made = run_here("anonymize", *asked, *more, "--keep", "groups", "-o", out, cwd=tmp_path)
+        assert made.code == 0, made.stderr
+        given = ("--original", "baskets.dat", "--private", f"{out}/private")
+        assert run_here("check", f"{out}/publish", *given, cwd=tmp_path).code == 0
+    held, bounded = (
+        {p.name: p.read_bytes() for p in (tmp_path / out / "publish").iterdir()} for out in ("held", "bounded")
+    )
+    assert held == bounded
 
 
 def bytes_of(out: Path) -> dict[str, bytes]:

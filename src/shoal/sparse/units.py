@@ -144,9 +144,11 @@ def _partners(units: Units, k: int, most: int, is_bounded: bool) -> _Partners:
 def _counted(units: Units, supports: Ints, k: int, first: int, end: int, most: int) -> tuple[Ints, Codes] | None:
     """Keys of pairs of some units with others that k records have at least, and how many; None if they do not fit."""
     keys, counts, n_used = np.full(FEWEST_PLACES, -1, np.int64), np.zeros(FEWEST_PLACES, np.int32), 0
-    for part in units.rows.parts():
+    # Of records that are held all counts of a unit are made at once, so that those below k need no place.
+    parts, least = ([units.rows], k) if isinstance(units.rows, Ragged) else (units.rows.parts(), 1)
+    for part in parts:
         keys, counts, n_used = count_pairs(
-            part.starts, part.values[0], supports, k, first, end, keys, counts, n_used, most
+            part.starts, part.values[0], supports, k, first, end, keys, counts, n_used, most, least
         )
         if n_used < 0:
             return None

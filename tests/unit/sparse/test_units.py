@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.data.ragged_rows import DiskRows, Ragged, ValueFile
 from shoal.data.sparse.record_rows import RecordRows
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
@@ -19,6 +20,13 @@ def draw(seed: int = 3) -> Sparse:
         together = ((60, 61, 62, 63) if i % 9 == 0 else ()) + ((70, 71) if i % 11 == 0 else ())
         rows.append(sorted({*rng.integers(0, 50, 4).tolist(), *together}))
     return Sparse.of(rows)
+
+
+def in_files(records: Sparse) -> RecordRows:
+    """Sets, in files."""
+    writer = DiskRows(ValueFile(np.int32))
+    writer.add(records.sizes, records.items)
+    return RecordRows(writer.done(), records.n_items)
 
 
 def told(units: Units) -> list[list[tuple[int, ...]]]:
@@ -83,8 +91,9 @@ def test_units_are_those_of_a_slow_count(n_rounds: int) -> None:
 
 
 def test_counts_that_do_not_fit_are_made_in_several_passes_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    records = RecordRows.of(draw())
+    records = in_files(draw())
     expected = told(joined_units(records, 12, 3, 1 << 20))
+    assert told(joined_units(RecordRows.of(draw()), 12, 3, 1 << 20)) == expected
     seen = []
     counted = units_module._counted
 
@@ -100,4 +109,12 @@ def test_counts_that_do_not_fit_are_made_in_several_passes_or_refused(monkeypatc
     assert told(joined_units(records, 12, 3, 1 << 4)) == expected
     monkeypatch.setattr(units_module, "LEAST_LIFT", 0.0)
     with pytest.raises(Infeasible, match="pairs of items and more stand together far more often than apart"):
-        joined_units(RecordRows.of(draw()), 2, 3, 1 << 8, is_bounded=True)
+        joined_units(records, 2, 3, 1 << 8, is_bounded=True)
+
+
+def test_of_held_records_the_table_has_no_rare_pairs() -> None:
+    rows = np.array([[i % 8, 8 + i // 8] for i in range(64)], np.int32)  # every item in 8 records, every pair in one
+    units = units_module.single_units(Ragged(np.arange(0, 129, 2), [rows.ravel()]), 16)
+    found = units_module._counted(units, units.counts(), 3, 0, 16, 16)
+    assert found is not None
+    assert len(found[0]) == 0

@@ -66,12 +66,14 @@ def count_pairs(
     counts: Codes,
     n_used: int,
     most: int,
+    least: int = 1,
 ) -> tuple[Ints, Codes, int]:
     """Count with which other units those from `first` to before `end` stand in some records.
 
     Units that fewer than k records have are passed over; of records of more than 256 units the first ones are looked
     at. A pair has the key ``unit * n_units + other``. The table grows to `most` places; if that is not enough, the
-    number of those in use is given as -1.
+    number of those in use is given as -1. Pairs that fewer than `least` of these records have are left out: where they
+    are all records, that is what makes the table small.
     """
     n_units = len(supports)
     owner_starts, owners = list_owners(starts, items, n_units)
@@ -91,7 +93,7 @@ def count_pairs(
                 together[other] += 1
         for t in range(n_touched):
             other = touched[t]
-            if other != unit and supports[other] >= k:
+            if other != unit and supports[other] >= k and together[other] >= least:
                 key = unit * n_units + other
                 place = place_of(keys, key)
                 if keys[place] == _NONE:
