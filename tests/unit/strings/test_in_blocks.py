@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_refused_with_what_to_do(tmp_path: Path) -> None:
         pytest.raises(Infeasible, match="different pairs of symbols, which do not fit"),
     ):
         condense(put(tmp_path / "many.dat", n=900, n_symbols=300), rare=1)
-    with pytest.raises(Infeasible, match="fewer than k = 5000"):
+    with pytest.raises(Infeasible, match="fewer than k = 5,000"):
         condense(path, k=5000)
     with pytest.raises(Infeasible, match="no symbol is held by 600 strings"):
         condense(path, rare=600)
