@@ -39,7 +39,11 @@ def test_numbers_are_the_same_however_they_are_typed() -> None:
     ("tables", "error", "what"),
     [
         ({"patients": PATIENTS}, DataError, "nothing to be linked with"),
-        ({"patients": PATIENTS, "labs": from_frame({"di": ["a"]})}, PolicyError, "'labs' has no column 'id'.*'di'"),
+        (
+            {"patients": PATIENTS, "labs": from_frame({"di": ["a"], "x": [1]})},
+            PolicyError,
+            "'labs' has no column 'id'.*'di'",
+        ),
         (
             {"patients": PATIENTS, "labs": from_frame({"id": ["a", None]})},
             DataError,
