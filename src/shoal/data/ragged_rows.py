@@ -8,6 +8,7 @@ that its place is in, and ranges are then put in order one by one.
 from __future__ import annotations
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -31,7 +32,7 @@ Values = npt.NDArray[Any]
 Make = Callable[["Ragged"], Values]
 
 
-class _Rows:
+class _Rows(ABC):
     """What all rows have that begin somewhere and can be read in parts."""
 
     starts: Ints
@@ -53,9 +54,9 @@ class _Rows:
         """Rows from and to, in runs of about so many entries."""
         return runs_of_rows(self.starts, n_entries)
 
+    @abstractmethod
     def part(self, low: int, high: int) -> Ragged:
         """The rows from one to before another, held."""
-        raise NotImplementedError
 
     def parts(self) -> Iterator[Ragged]:
         """All rows, in runs, held."""
