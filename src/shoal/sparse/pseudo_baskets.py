@@ -52,16 +52,16 @@ MOST_PAIRS = 1 << 23
 
 
 @dataclass(frozen=True)
-class PseudoBaskets:
-    """What is published, and what stays home.
+class DealtAnew:
+    """Pseudo-records, which may lie in files, and what stays home.
 
     Attributes
     ----------
-    baskets : Sparse
-        To be published, sorted by content; its names are those of items that occur.
-    groups : int64 array (n_published,)
+    rows : RecordRows
+        The pseudo-records, sorted by content, with the items of the originals by their numbers.
+    groups : int32 array (n_published,)
         The group of each pseudo-record; groups are numbered in the order of their tree. Private, as is all below.
-    original_groups : int64 array (n_records,)
+    original_groups : int32 array (n_records,)
         The group of each record; -1 where it has none.
     reasons : int8 array (n_records,)
         Why a record is in no group: an index into `REASONS`.
@@ -77,9 +77,9 @@ class PseudoBaskets:
         Places that were dealt in pairs.
     """
 
-    baskets: Sparse
-    groups: Ints
-    original_groups: Ints
+    rows: RecordRows
+    groups: Codes
+    original_groups: Codes
     reasons: Signs
     n_emptied: int
     n_copies: int
@@ -88,6 +88,19 @@ class PseudoBaskets:
     n_left_over: int
     n_entries: int
     n_joined: int
+
+
+@dataclass(frozen=True)
+class PseudoBaskets(DealtAnew):
+    """The same of records that are held.
+
+    Attributes
+    ----------
+    baskets : Sparse
+        The pseudo-records, to be published; its names are those of items that occur.
+    """
+
+    baskets: Sparse
 
 
 def pseudo_baskets(
@@ -116,36 +129,8 @@ def pseudo_baskets(
         If there are fewer than k records with items that k hold.
     """
     made = deal_anew(RecordRows.of(records), k, support=support, together=together, seed=seed, progress=progress)
-    return PseudoBaskets(
-        replace(compact(made.rows.like(records)), labels=made.rows.labels, classes=records.classes),
-        made.groups.astype(np.int64),
-        made.original_groups.astype(np.int64),
-        made.reasons,
-        made.n_emptied,
-        made.n_copies,
-        made.n_rare_items,
-        made.n_rare_entries,
-        made.n_left_over,
-        made.n_entries,
-        made.n_joined,
-    )
-
-
-@dataclass(frozen=True)
-class DealtAnew:
-    """The same as `PseudoBaskets`, whose records may lie in files, with the items of the originals by their numbers."""
-
-    rows: RecordRows
-    groups: Codes
-    original_groups: Codes
-    reasons: Signs
-    n_emptied: int
-    n_copies: int
-    n_rare_items: int
-    n_rare_entries: int
-    n_left_over: int
-    n_entries: int
-    n_joined: int
+    published = replace(compact(made.rows.like(records)), labels=made.rows.labels, classes=records.classes)
+    return PseudoBaskets(**vars(made), baskets=published)
 
 
 def deal_anew(

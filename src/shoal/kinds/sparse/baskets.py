@@ -225,7 +225,8 @@ def release_baskets(
     form = published_form(made.baskets)
     if progress is not None:
         progress("checking the release", 0, 0)
-    evidence = BasketsEvidence(original, made.original_groups, made.groups)
+    groups = (made.original_groups.astype(np.int64), made.groups.astype(np.int64))
+    evidence = BasketsEvidence(original, *groups)
     file, (published, guarantees) = _write_and_check(compact(made.baskets), form, policy, evidence)
     return BasketRelease(
         published=published,
@@ -252,7 +253,7 @@ def refuse_no_baskets(n: int) -> None:
         raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
 
 
-def items_told(n_items: int, made: PseudoBaskets | DealtAnew) -> dict[str, int]:
+def items_told(n_items: int, made: DealtAnew) -> dict[str, int]:
     """How many items, and places of items, came in, and what became of those that are missing."""
     return {
         "items": n_items,
@@ -274,7 +275,7 @@ def basket_notes(
     source: SparseSource,
     weights: WeightFacts,
     n_records: int,
-    made: PseudoBaskets | DealtAnew,
+    made: DealtAnew,
     seed: int | None,
     n_persons: int | None = None,
 ) -> list[str]:
@@ -338,7 +339,7 @@ record that fewer than 10 hold.'
     return f"{total:,} of {n_in:,} records {'was' if total == 1 else 'were'} suppressed: {told}."
 
 
-def suppressed_of(made: PseudoBaskets | DealtAnew) -> dict[str, int]:
+def suppressed_of(made: DealtAnew) -> dict[str, int]:
     """How many records were left out, by the reason."""
     counts = dict(zip(REASONS, np.bincount(made.reasons, minlength=len(REASONS)).tolist(), strict=True))
     counts |= {"emptied": made.n_emptied, "copies": made.n_copies}
