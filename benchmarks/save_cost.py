@@ -33,7 +33,7 @@ COLUMNS = (
     "salary-class",
 )
 ROLES = ("--quasi", ",".join(COLUMNS[:5]), "--sensitive", "salary-class", "--others", "identifying")
-_FEW = 2_000
+_FEW = 12_000
 """Rows of what is released first: enough that loops are compiled, and not interpreted as those of small tables are."""
 RUN = """
 try:

@@ -205,7 +205,7 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
             loaded = kind.load_to_release(source, policy, run)
         data, held_out = _others(kind, loaded, policy, hold_out, control, seed)
         like = None if isinstance(source, str | Path) else source
-        with interpreted(kind.is_small(data)):
+        with interpreted(kind.is_small(data, policy)):
             made = kind.release(data, policy, run, like=like, held_out=held_out)
     made = replace(made, _sources_read=with_digests(read, digests))
     return made if steps is None else replace(made, notes=(*made.notes, *steps.notes), _steps=steps)

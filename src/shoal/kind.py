@@ -236,8 +236,11 @@ class Kind(ABC):
         with interpreted(self.is_small(data)):
             return self.profile(data, policy, sweep=sweep, progress=progress)
 
-    def is_small(self, data: Any) -> bool:
-        """Whether loops over so little data are interpreted sooner than they are compiled."""
+    def is_small(self, data: Any, policy: Any = None) -> bool:
+        """Whether loops over so little data are interpreted sooner than they are compiled.
+
+        With a policy, those of a release by it, which may be good for more records than others.
+        """
         return len(data) <= SMALL
 
     def ladder(self, data: Any, policy: Any) -> Ladder:

@@ -208,7 +208,7 @@ class Release(ABC, Generic[D]):
         from shoal.kernels.compile import interpreted
         from shoal.kind import kind_named
 
-        return interpreted(kind_named(self.kind).is_small(self._original))
+        return interpreted(kind_named(self.kind).is_small(self._original, self.policy))
 
     def _called(self, guarantee: Guarantee) -> str:
         """The usual name of a guarantee, with its parameters."""

@@ -113,7 +113,7 @@ class ReleaseWindows(StreamWindows):
                 told = str(error).replace(where, f"the window that begins with record {first:,}")
                 raise DataError(told) from None
             try:
-                with interpreted(self.kind.is_small(data)):
+                with interpreted(self.kind.is_small(data, self.policy)):
                     run = Run(seed=prepared.seed, key=self.key)
                     made = self.kind.release(data, self.policy, run, like=None, held_out=None)
             except Infeasible:

@@ -62,7 +62,7 @@ class LinkedKind(Kind):
         """Files or frames by name, tied together by the policy's link."""
         return self._load(source, policy.link, policy.missing_markers, policy.header, policy.reading)
 
-    def is_small(self, data: Linked) -> bool:
+    def is_small(self, data: Linked, policy: Any = None) -> bool:
         """Whether there are few rows in all."""
         return sum(map(len, data.tables.values())) <= SMALL
 

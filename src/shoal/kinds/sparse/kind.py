@@ -108,7 +108,7 @@ class SparseKind(Kind):
             "Sparse"
         )
 
-    def is_small(self, data: Any) -> bool:
+    def is_small(self, data: Any, policy: Any = None) -> bool:
         """Whether there are few items in all."""
         return (len(data.items) if isinstance(data, Sparse) else data.counted.n_entries) <= 10 * SMALL
 

@@ -122,7 +122,7 @@ class StringKind(Kind):
             return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
         return Strings.of(source, alphabet=alphabet)
 
-    def is_small(self, data: Any) -> bool:
+    def is_small(self, data: Any, policy: Any = None) -> bool:
         """Whether there are few symbols: each record has some."""
         return (len(data.symbols) if isinstance(data, Strings) else data.n_symbols) <= 30 * SMALL
 

@@ -242,9 +242,11 @@ class Tables(Kind):
         attributes_of(data, policy)  # which refuses what is not in the data
         return person_codes(data, policy.person)
 
-    def is_small(self, data: Any) -> bool:
-        """Up to a thousand rows: the loops that take longest have ways of NumPy beside them."""
-        return (data.n_records if isinstance(data, SpilledTable) else len(data)) <= 5 * SMALL
+    def is_small(self, data: Any, policy: Policy | None = None) -> bool:
+        """Up to a thousand rows: the loops that take longest have ways of NumPy beside them. Some methods take more."""
+        if isinstance(data, SpilledTable):
+            return data.n_records <= 5 * SMALL
+        return len(data) <= 5 * SMALL or (policy is not None and _are_few(data, policy))
 
     def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Any:
         """With a bound on memory, a column at a time and from distinct rows."""
@@ -532,6 +534,16 @@ def refuse_bound(policy: Policy, where: str) -> None:
     """Refuse a bound on memory where all records are looked at one by one."""
     if policy.memory is not None:
         raise PolicyError(f"memory is not for {where}, which holds the table in memory: leave memory out")
+
+
+def _are_few(data: Table, policy: Policy) -> bool:
+    """Whether records are few for the method itself; persons with several records, and more effort, are other loops."""
+    from shoal.tables.partition.base import FEW_COLUMNS, PARTITIONS
+
+    method = policy.method
+    way = PARTITIONS[method.partition]
+    is_plain = not policy.person and method.effort == "fast" and method.publish in (None, way.publication)
+    return is_plain and len(data) * max(FEW_COLUMNS, len(data.columns)) <= FEW_COLUMNS * way.few_records
 
 
 def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:

@@ -87,7 +87,7 @@ class TrajectoryKind(Kind):
             return points_in(from_frame(source, header=asked.header), unit=asked.unit, wanted=asked.wanted)
         return read_trajectories(source, unit=asked.unit, header=asked.header, wanted=asked.wanted)
 
-    def is_small(self, data: Trajectories) -> bool:
+    def is_small(self, data: Trajectories, policy: Any = None) -> bool:
         """Whether there are few points."""
         return len(data.time) <= 8 * SMALL
 

@@ -51,6 +51,7 @@ PARTITIONS.register(
         reference="Sweeney, Database Security XI, 1998",
         recoding=datafly_recoding,
         takes_weights=always,
+        few_records=10_000,
         place=10,
     )
 )

@@ -522,6 +522,7 @@ PARTITIONS.register(
         recoding=full_domain_recoding,
         takes_weights=always,
         is_searched=True,
+        few_records=10_000,
         place=9,
     )
 )

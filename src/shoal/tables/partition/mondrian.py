@@ -303,6 +303,7 @@ MONDRIAN = PARTITIONS.register(
         words=_words,
         keeps_limits=True,
         takes_weights=lambda method: method.strict,
+        few_records=10_000,
         place=1,
     )
 )

@@ -108,6 +108,7 @@ PARTITIONS.register(
         reference="Hansen, Mukherjee, IEEE TKDE 15(4), 2003",
         at_once=univariate_labels,
         publication="aggregate",
+        few_records=10_000,
         place=8,
     )
 )
