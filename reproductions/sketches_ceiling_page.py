@@ -77,8 +77,9 @@ def _allowed(found: Found, stored: Findings) -> Iterator[str]:
     yield fill(
         f"Definition 3 with k = {KS[0]} to {KS[-1]}, from "
         "[Sketches of sparse records: section 4 of the 2007 paper](sparse-sketches.md): the median number of "
-        "components, the accuracy of nearest neighbours there, what the kernel classifier reaches with equally many for "
-        "every record and the most known records of the table above (on a line between its numbers), and what that loses:"
+        "components, the accuracy of nearest neighbours there, what the kernel classifier reaches with equally many "
+        "for every record and the most known records of the table above (on a line between its numbers), and what "
+        "that loses:"
     )
     yield ""
     heads = ("set", "reading", "median components", "nearest neighbours", "kernel classifier", "points lost")
