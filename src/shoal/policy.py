@@ -113,10 +113,10 @@ def refuse_bound(told: str) -> None:
     >>> refuse_bound("2 gigs")
     Traceback (most recent call last):
     ...
-    ValueError: memory is a size of at least 500 MB, such as 2GB, and '2 gigs' is no size in kB, MB, GB or TB
+    ValueError: memory is a size of at least 500 MB, such as 2GB, and '2 gigs' is not a size in kB, MB, GB or TB
     """
     size = size_in_bytes(told)
-    wrong = "is no size in kB, MB, GB or TB" if size is None else "is less" if size < LEAST_BYTES else ""
+    wrong = "is not a size in kB, MB, GB or TB" if size is None else "is less" if size < LEAST_BYTES else ""
     if wrong:
         raise ValueError(f"memory is a size of at least 500 MB, such as 2GB, and {told!r} {wrong}")
 

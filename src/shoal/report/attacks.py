@@ -68,9 +68,9 @@ def verdict(results: Sequence[AttackResult]) -> str:
         if r.succeeds:
             winners.setdefault(r.attack, []).append(r.title)
     if not winners:
-        return f"None of {n_attacks} attacks got more from the release than it would get without it."
+        return f"None of the {n_attacks} attacks achieved more with the release than without it."
     named = "; ".join(title for titles in winners.values() for title in titles)
-    return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
+    return f"{len(winners)} of {n_attacks} attacks achieved more with the release than without it: {named}."
 
 
 def note_on_page(private: PrivateFolder) -> str:

@@ -33,12 +33,12 @@ LIMIT = 0.05
 """The risk that an attack may add before it is serious: as the share of records that columns may single out."""
 HEADINGS = ("Holds", "Worst", "Cost")
 _NOTHING_RUN = (
-    "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
+    "Nothing is known about what attackers get, as no attack was run; make the release with a report, or run "
     "shoal attack."
 )
 _NONE_TO_COMPARE = (
-    "Nothing is known of what attackers get, for no attack was run: each takes records that were not in the release to "
-    "compare with; hold some out (--hold-out 0.1), or give others (--control)."
+    "Nothing is known about what attackers get, as no attack was run: each needs records that are not in the release "
+    "to compare with; hold some out (--hold-out 0.1), or give others (--control)."
 )
 
 
@@ -208,10 +208,10 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
         left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
         most = ""
         if left is not None and left.share:
-            admitted = f", where the guarantees admit {left.limit:.2f}" if left.limit > LIMIT else ""
+            admitted = f", where the guarantees allow {left.limit:.2f}" if left.limit > LIMIT else ""
             most = f" The most that one adds is {left.share:.2f}{admitted}. {left.sentence}"
         what, other = "Nothing else" if told else "Nothing", "other " if worst is not None else ""
-        no_more = f"{_attacks(n, other)} more risk than the guarantees admit, or than {LIMIT:g}"
+        no_more = f"{_attacks(n, other)} more risk than the guarantees allow, or more than {LIMIT:g}"
         told.append(f"{what} serious was found: {no_more}.{most}")
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
 
@@ -292,7 +292,8 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
 
 
 def _attacks(n: int, other: str) -> str:
-    return f"the one {other}attack that was run adds no" if n == 1 else f"none of {n} {other}attacks that were run adds"
+    one, many = f"the one {other}attack that was run adds no", f"none of the {n} {other}attacks that were run adds"
+    return one if n == 1 else many
 
 
 def _small(sentence: str) -> str:

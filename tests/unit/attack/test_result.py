@@ -22,8 +22,8 @@ LOST = result("length", Rate(6, 100), Rate(5, 100))
     ("results", "says"),
     [
         ((), "No attack could be run."),
-        ((LOST,), "None of 1 attacks got more"),
-        ((WON, LOST), "1 of 2 attacks got more"),
+        ((LOST,), "None of 1 attacks achieved more"),
+        ((WON, LOST), "1 of 2 attacks achieved more"),
     ],
 )
 def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:

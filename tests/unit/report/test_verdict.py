@@ -84,7 +84,7 @@ def test_where_nothing_was_looked_for_it_is_not_green():
 
 def test_where_no_others_were_there_to_compare_with_it_says_so_beside_all_that_was_found():
     none = Attacked((), (("a", NO_OTHERS),))
-    needed = "each takes records that were not in the release to compare with; hold some out (--hold-out 0.1)"
+    needed = "each needs records that are not in the release to compare with; hold some out (--hold-out 0.1)"
     assert needed in judge_release(NOTHING, none, [Made("a")]).worst
     found = judge_release(replace(NOTHING, findings=(FOUND,)), none, [Made("a")])
     assert found.worst.startswith("'cost' tells")
@@ -156,7 +156,7 @@ def test_what_holds_is_one_sentence():
 def test_what_the_guarantees_admit_is_said():
     found = judged(result("a", 170, 0, admitted=0.2), result("c", 5, 5))
     assert found.level == "green"
-    assert "The most that one adds is 0.17, where the guarantees admit 0.20." in found.worst
+    assert "The most that one adds is 0.17, where the guarantees allow 0.20." in found.worst
     assert "reaches" not in found.worst
 
 

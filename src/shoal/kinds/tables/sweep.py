@@ -335,7 +335,7 @@ def _methods(partitions: str | Iterable[str]) -> tuple[str, ...]:
         if name not in known:
             raise PolicyError(f"there is no method {name!r}; {did_you_mean(name, known)}")
     if not names:
-        raise PolicyError(f"no method was named; there are {', '.join(known)}")
+        raise PolicyError(f"no method was named; the choices are {', '.join(known)}")
     return names
 
 

@@ -154,7 +154,7 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Being in the data",
-            "Nothing promises to hide whether a record is in the data. This is no differential privacy.",
+            "Nothing promises to hide whether a record is in the data. This is not differential privacy.",
         ),
         Point(
             "Several records of one person",

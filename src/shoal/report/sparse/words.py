@@ -41,7 +41,8 @@ REASONS = {
 }
 BEING_IN_THE_DATA = Point(
     "Being in the data",
-    "Nothing here hides whether a record is in the data from someone who has the key. This is no differential privacy.",
+    "Nothing here hides whether a record is in the data from someone who has the key. This is not differential "
+    "privacy.",
 )
 CHECKED = recomputed(", the original, the rows and the key")
 short_name = partial(

@@ -122,7 +122,7 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
         Point(
             "Being in the data",
             "Nothing here hides whether a string is in the data. Who holds a string can guess from near "
-            "pseudo-strings that it was used. This is no differential privacy.",
+            "pseudo-strings that it was used. This is not differential privacy.",
         ),
         _copies(m.copies),
         Point(

@@ -154,11 +154,11 @@ def _minimality(guarantees: Sequence[Guarantee], diversity: str) -> list[Point]:
         ]
     return [
         Point(
-            "What was not cut tells",
-            f"Single groups were cut, merged or left out as {quoted(names)} demanded. Whoever has the "
+            "Cuts that were not made",
+            f"Single groups were cut, merged or left out depending on {quoted(names)}. Anyone who has the "
             "quasi-identifiers of a group and this program knows that each finer cut that was not made would have "
-            "broken a requirement, and may rule out values by that, at times all but one (an attack by minimality). "
-            "The guarantees count the values in a group and do not cover this.",
+            "broken a requirement, and may rule out values from that, sometimes all but one (a minimality attack). "
+            "The guarantees count the values in a group; they do not cover this.",
         )
     ]
 

@@ -93,7 +93,7 @@ def limits(policy: TrajectoryPolicy) -> tuple[Point, ...]:
         Point(
             "Being in the data",
             "Nothing here hides whether a trajectory is in the data, nor that one was so unlike others that it was "
-            "left out. This is no differential privacy.",
+            "left out. This is not differential privacy.",
         ),
         Point(
             "Several trips of one person",

@@ -93,7 +93,7 @@ def test_a_variant_is_listed_if_enough_persons_carry_each_of_its_alleles(tmp_pat
         (TWO.split("#CHROM")[0] + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 3: a variant stands before"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 4: has 10 columns and the header 12"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tDP\t1\t2\t3\n", "line 4: has no genotypes"),
-        (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|x\t1|1\n", "variant 1 has a cell that is no genotype"),
+        (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|x\t1|1\n", "variant 1 has a cell that is not a genotype"),
         (
             HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|2\t1|1\n",
             "variant 1 has a genotype of an allele that it does not name",
