@@ -173,7 +173,7 @@ def person_option() -> Any:
     """The key `person`, which every kind of data has that can stand in a table of several rows a person."""
     return option(
         (),
-        "Column(s) that say whose row it is; persons are then counted. Dropped.",
+        "Column(s) that say whose row it is; persons are then counted, and the column is dropped.",
         metavar="COLUMN",
         is_common=True,
     )

@@ -102,7 +102,7 @@ def test_an_attack_that_tried_nothing_is_shown_as_such() -> None:
     ("results", "says"),
     [
         ((), "No attack could be run."),
-        ((LOST,), "None of 1 attacks achieved more"),
+        ((LOST,), "The one attack achieved no more"),
         ((WON, LOST), "1 of 2 attacks achieved more"),
     ],
 )

@@ -41,7 +41,7 @@ def judged(*results, grounds=NOTHING, attacks=()):
 def test_green_only_if_nothing_serious_was_found():
     found = judged(result("a", 40, 30), result("b", 10, 10))
     assert found.level == "green"
-    assert "Nothing serious was found: none of 2 attacks" in found.worst
+    assert "Nothing serious was found: none of the 2 attacks" in found.worst
     assert [heading for heading, _ in found.lines] == ["Holds", "Worst", "Cost"]
     assert (found.holds, found.cost) == ("All holds.", "It cost little.")
 

@@ -272,7 +272,7 @@ class Policy(ModelledPolicy):
         "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
     )
     keep_person: bool = option(
-        False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
+        False, "Whether a pseudonym ties the records of a person together; only with person_knowledge = history."
     )
     provider: tuple[str, ...] = option(
         (),

@@ -111,7 +111,7 @@ def test_what_is_broken_is_refused(tmp_path: Path, text: str, message: str) -> N
         ("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tx", "line 4: names the persons a second time"),
         ("1\tAnn Smith\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
         ("1\t7\t.\tA\t<SMITH>\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
-        ("1\t7\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|99999999999\t1|1", "no genotype"),
+        ("1\t7\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|99999999999\t1|1", "not a genotype"),
     ],
 )
 def test_what_is_no_vcf_is_refused_and_not_published(tmp_path: Path, line: str, message: str) -> None:
