@@ -58,7 +58,7 @@ class TableCell(Cell):
 
     settings: ClassVar[Mapping[str, Varied]] = {
         "partition": Varied("--method", "How groups were made.", head="method"),
-        "publish": Varied("--publish", "What stands in a group's place."),
+        "publish": Varied("--publish", "What is published in place of a group."),
         "effort": Varied("--effort", "How hard better groups were looked for."),
         "suppression": Varied(
             "--suppression",

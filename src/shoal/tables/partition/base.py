@@ -131,7 +131,7 @@ class PartitionMethod:
     recoding : callable, optional
         In its place, for one recoding of all records: with the parameters of `datafly_recoding`.
     publication : str
-        What stands in a group's place where the policy does not say.
+        What is published in place of a group where the policy does not say.
     is_searched : bool
         Of a recoding: whether the one of least loss is searched for.
     words : callable
