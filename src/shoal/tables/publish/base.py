@@ -232,8 +232,9 @@ def labels_tell(of: str) -> Point:
     """What labels still tell of the records of a group, or whatever they are of."""
     return Point(
         MEMBERS_ARE_REAL,
-        f"The members of a published set, and the ends of a range of ordered categories, are values of records of the "
-        f"{of}. Ranges of numbers and dates end at round numbers, unless exact ends were asked for.",
+        f"The members of a published set are values of records of the {of}. So are the ends of ranges if exact ends "
+        "were asked for, or if a column has two ordered categories; otherwise ranges of numbers and dates end at round "
+        "numbers, and those of ordered categories on a grid of several.",
     )
 
 

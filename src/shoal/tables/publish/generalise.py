@@ -267,7 +267,7 @@ class Generalisation(Publication):
     def not_protected(self, kept: Sequence[str]) -> list[Point]:
         """Members of sets."""
         told = labels_tell("group")
-        return [Point(told.title, f'{told.text} "Or missing" in a label may stand for one missing value.')]
+        return [Point(told.title, f'{told.text} Beside "or missing" the value may be that of one record.')]
 
     def good_use(self, has_kept: bool) -> list[Point]:
         """How to count labels."""
