@@ -86,7 +86,7 @@ def test_fasta_needs_no_option(here: Path, run_here: RunHere) -> None:
     ended = run_here("anonymize", "proteins.fasta", "-k", "10", "-o", "out", cwd=here)
     assert ended.code == 0, ended.stderr
     assert ended.stderr == ""
-    assert "pseudo-strings published, drawn from" in ended.stdout
+    assert "60 pseudo-strings published for 60 strings, drawn from" in ended.stdout
     assert "No string was suppressed" in ended.stdout
     records = list(read_fasta((here / "out" / "publish" / "data.fasta").read_text()))
     assert len(records) == 60

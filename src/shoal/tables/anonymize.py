@@ -563,7 +563,6 @@ def repeated_persons(table: Table) -> list[str]:
         return []
     n_persons = len(table[keys[0]].values)
     return [
-        f"{RECORDS_COUNTED}: {keys[0]!r} has {n_persons:,} values in "
-        f"{table.n_rows:,} rows, so k records may belong to fewer than k persons. If it says whose row it is, name it "
-        f"as the person (--person {keys[0]})."
+        f"{RECORDS_COUNTED}: {keys[0]!r} has {n_persons:,} values in {table.n_rows:,} rows, so k records may belong "
+        f"to fewer than k persons. If it says whose row it is, name it as the person (--person {keys[0]})."
     ]

@@ -26,7 +26,7 @@ class NearestBaskets(OnBaskets):
     place = 110
     title = "whether a known basket is in the data"
     knows = "the release, and a whole record"
-    stopped_by = "nothing promises it; the dealing anew of items keeps published records away from single ones"
+    stopped_by = "nothing promises it; dealing items out again keeps published records away from single ones"
     remedy = (
         "raise support, or give more records: what few records hold is then dealt among more of them; k matters less"
     )

@@ -143,8 +143,7 @@ class SparseMethod(Strict):
     publish: Publication = option(
         "pseudo",
         "Baskets whose items are dealt out again in groups (pseudo), a few numbers for each record (sketch), or true "
-        "ones "
-        "that are k^m-anonymous.",
+        "ones that are k^m-anonymous.",
     )
     support: int = option(3, "How many records of a pool must hold an item that is dealt in it.", ge=2)
     suppression: float | None = option(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NOUN = "Records"
 MODELS = {
-    "km-anonymity": "Who knows up to m items of a record finds k records that fit, or none.",
+    "km-anonymity": "Anyone who knows up to m items of a record finds at least k records that fit, or none.",
     "rho-uncertainty": "Of the records with any m items, at most the share rho holds one more that is sensitive.",
     "disassociation": "Chunks tell nothing of which subrecords belong together, and there are records enough to hide "
     "in.",
@@ -131,7 +131,7 @@ def method(policy: SparsePolicy) -> dict[str, str]:
             f"Where more than {percent(rho.rho)} of those who hold up to {m} items hold one more that is sensitive, an "
             "item of that rule was left out of all records."
         )
-    return told | {"Order": "Lines are sorted by their items, so that their order tells nothing."}
+    return told | {"Order": "Lines are sorted by their items, so their order reveals nothing."}
 
 
 def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
@@ -139,8 +139,8 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
     points = [
         Point(
             "More than m items",
-            f"Who knows more than {policy.m} items of a record may find fewer than {policy.k} records, or one. The "
-            "attack known-items measures it.",
+            f"Anyone who knows more than {policy.m} items of a record may find fewer than {policy.k} records, or "
+            "one. The attack known-items measures it.",
         ),
         Point(
             "What those k have in common",
@@ -163,7 +163,7 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
     ]
     points.append(
         Point(
-            "Who repeats the method",
+            "Repeating the method",
             "Items of a cluster that stand in different chunks are held together by fewer than k of its records, or by "
             "none: that they were not put into one chunk tells so.",
         )
@@ -200,6 +200,6 @@ def good_use(policy: SparsePolicy) -> tuple[Point, ...]:
 
 
 MISUSE = (
-    Point("Do not look for persons", "Do not try to find out whose items stand in a record."),
+    Point("Do not look for persons", "Do not try to find out whose items a record holds."),
     Point("Do not join", "Do not join the data with others by items."),
 )
