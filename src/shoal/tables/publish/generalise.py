@@ -275,7 +275,7 @@ class Generalisation(Publication):
             Point(
                 "Ranges and sets",
                 "say what is true of a record. Count a record for each value that its label covers, in equal parts, "
-                "or give bounds; do not put a midpoint for a value without saying so.",
+                "or give bounds; do not put a midpoint in place of a value without saying so.",
             ),
             Point("Groups", "with the same labels are the finest units; differences inside them are not in the data."),
             *super().good_use(has_kept),

@@ -89,7 +89,7 @@ def test_copies_are_told_everywhere(tmp_path: Path) -> None:
         assert "Copies are allowed" not in page
     for page in pages["allow"]:
         assert "Copies are allowed" in page
-        assert "Holes tell" not in page
+        assert "Holes reveal" not in page
         assert "No published string equals an original" not in page
 
 
