@@ -201,7 +201,7 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
     taken = [f for i, f in enumerate(measured) if f.name not in {m.name for m in measured[:i]}]
     told = [_accepted(f) for f in taken]
     if worst is not None:
-        with_it = f"With it the policy accepts what an attack adds, {worst.share:.2f}. {worst.sentence}"
+        with_it = f"The policy thereby also accepts what an attack adds, {worst.share:.2f}. {worst.sentence}"
         told.append(with_it if taken else _accepted(worst))
     n = len({f.name for f in tried if not f.is_above})
     if n:
@@ -238,7 +238,7 @@ def _may_be_worse(results: Sequence[AttackResult], known: Mapping[str, Attack[An
     remedy = as_finding(highest, known.get(highest.attack), {}).remedy.removesuffix(".")
     return (
         f" But the 95 % interval of {highest.title} reaches {highest.risk.high:.3f}, above the limit{others}: more "
-        f"records to compare with would settle it. What to do else: {remedy}."
+        f"records to compare with would settle it. What else to do: {remedy}."
     )
 
 
@@ -259,8 +259,8 @@ def _may_be_unseen(results: Sequence[AttackResult], known: Mapping[str, Attack[A
     is_cut = attack is not None and attack.in_release() not in (None, attack)
     again = "; shoal attack tries more of them" * is_cut
     return (
-        f" But too little was compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} and not be "
-        f"seen{others}. More records to compare with would tell{again}."
+        f" But too few records were compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} "
+        f"unseen{others}. More records to compare with would tell{again}."
     )
 
 

@@ -103,7 +103,7 @@ def test_what_is_accepted_is_amber_and_told_with_its_reason():
     found = judged(result("a", 990, 1), result("b", 1, 1), grounds=grounds, attacks=[confirming])
     assert found.level == "amber"
     assert found.worst.startswith("Accepted, because nobody knows costs: 'cost' tells 90 % from all others.")
-    assert "With it the policy accepts what an attack adds, 0.99. Trying a: it got 990." in found.worst
+    assert "The policy thereby also accepts what an attack adds, 0.99. Trying a: it got 990." in found.worst
     assert "the one other attack that was run adds no more risk" in found.worst
     assert found.risk == pytest.approx(0.99, abs=0.01)
     alone = judged(result("a", 990, 1), grounds=grounds, attacks=[confirming])
@@ -164,7 +164,7 @@ def test_what_may_be_above_the_limit_is_amber_with_what_to_do():
     found = judged(result("a", 170, 0, admitted=0.2), result("b", 65, 30), result("c", 5, 5))
     assert found.level == "amber"
     assert "But the 95 % interval of trying b reaches 0.05" in found.worst
-    assert found.worst.endswith("What to do else: do something about b.")
+    assert found.worst.endswith("What else to do: do something about b.")
     both = judged(result("b", 65, 30), result("c", 66, 30))
     assert "of trying c reaches 0.05" in both.worst
     assert "above the limit, and so does another:" in both.worst
@@ -185,7 +185,7 @@ def test_where_too_little_was_compared_to_tell_it_is_amber():
     found = judged(compared("a", 20), result("c", 5, 5))
     assert found.level == "amber"
     assert found.worst.endswith(
-        "But too little was compared to be sure: trying a might add up to 0.231 and not be seen. More records to compare "
+        "But too few records were compared to be sure: trying a might add up to 0.231 unseen. More records to compare "
         "with would tell."
     )
     assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
@@ -203,7 +203,7 @@ def test_of_baskets_the_limit_is_held_to_the_upper_end_though_nothing_is_seen():
     assert OneMoreItem().unseen == 1
     found = told(300, OneMoreItem())
     assert found.level == "amber"
-    assert "trying it might add up to 0.054 and not be seen." in found.worst
+    assert "trying it might add up to 0.054 unseen." in found.worst
     assert found.worst.endswith("More records to compare with would tell; shoal attack tries more of them.")
     assert told(400, OneMoreItem()).level == "green"
     assert told(300, Made("a")).level == "green"
