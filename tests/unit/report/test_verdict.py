@@ -188,7 +188,7 @@ def test_where_too_little_was_compared_to_tell_it_is_amber():
         "But too few records were compared to be sure: trying a might add up to 0.231 unseen. More records to compare "
         "with would tell."
     )
-    assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
+    assert "unseen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
     assert judged(compared("a", 2000)).level == "green"
     assert judged(compared("a", 20, admitted=0.5)).level == "green"
     assert judged(compared("a", 300)).level == "green"  # up to 0.054
