@@ -87,7 +87,8 @@ def _tables(look: Look) -> Iterator[str]:
         "**Ends of ranges are rounded, and tell no more than guesses.** Of the claims that a member has the least and "
         f"the greatest value that a range covers, {look.main('mondrian', 5, 'label-ends')} are right for `mondrian` "
         f"and {look.main('local-recoding', 5, 'label-ends')} for `local-recoding` at k = 5, and of values drawn from "
-        f"the ranges {ends['mondrian']} and {ends['local-recoding']}; with exact ends all claims are ([](roles.md))."
+        f"the ranges {ends['mondrian']} and {ends['local-recoding']}; with exact ends all claims "
+        "are ([Roles that fail closed](roles.md))."
     )
     listed = _percent(_baseline(look.one("mondrian", 5, "downcoding")))
     yield (

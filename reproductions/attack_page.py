@@ -25,7 +25,7 @@ WHAT = (
 ABOUT = f"""
 Written by `python -m reproductions.attacks`; every number is computed there. Every attack of Shoal that applies, on
 every method, at k = 5 and k = 20. {HOLD_OUT:.0%} of the records are held out of each release, at random, with a
-fixed seed, as the control. What each attack knows and does: [](../reference/attacks.md).
+fixed seed, as the control. What each attack knows and does: [Attacks](../reference/attacks.md).
 """
 READ = f"""
 A cell is the **risk added**: the share of what could still be won beyond the control (without one, beyond guessing)
@@ -110,7 +110,7 @@ def _rates(data: str, found: Sequence[Found]) -> Iterator[str]:
         yield fill(
             "**To be measured again**: measured when templates and a support of 3 were the default, and before "
             "membership was attacked by place, by fragments, by a shadow and over several releases; those of the "
-            "default are in [](strings-beyond.md)."
+            "default are in [Strings beyond the papers](strings-beyond.md)."
         )
         yield ""
     rows = []

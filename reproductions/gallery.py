@@ -53,7 +53,7 @@ The records by the size of their class: before (grey), nearly all stand alone; a
 ## What attackers got
 
 How often each attack succeeded on members (round), on others who were held out (square), and by guessing (tick):
-[](how-to/attacks.md).
+[Attack your own release](how-to/attacks.md).
 
 ![Success of each attack on members, on others and by guessing](gallery/attacks.svg)
 
@@ -67,14 +67,14 @@ Grey before, blue after: a range counts in equal parts for all that lies in it, 
 
 ## What methods cost, and what risk they leave
 
-Two methods at four sizes of groups, by `shoal sweep`: [](how-to/sweep.md).
+Two methods at four sizes of groups, by `shoal sweep`: [Choose a method and a k](how-to/sweep.md).
 
 ![Loss against risk of two methods](gallery/sweep.svg)
 
 ## Trips through a town
 
 Where the points of invented trips lie, before and after boxes of at least 4 trips took their place:
-[](how-to/trajectories.md).
+[Trajectories](how-to/trajectories.md).
 
 ![Map of the points of trips before and after](gallery/map.svg)
 """

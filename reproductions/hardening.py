@@ -128,10 +128,10 @@ def page(stored: Mapping[str, Mapping[str, Any]]) -> str:
         "# Hardening three policies",
         "",
         "Written by `python -m reproductions.hardening`. Each policy as it was given, and what `shoal harden` made of",
-        "it ([](../how-to/harden.md)). The bound is the highest upper end of a 95 % interval of what an attack adds,",
-        "over all attacks in full that ever succeeded; the loss is the certainty lost in an average cell of the",
-        "columns that the given policy would publish. Seconds are CPU seconds of the whole search, with reading and",
-        "compiling. What is stored in `reproductions/results` is not measured again.",
+        "it ([Harden a policy](../how-to/harden.md)). The bound is the highest upper end of a 95 % interval of what",
+        "an attack adds, over all attacks in full that ever succeeded; the loss is the certainty lost in an average",
+        "cell of the columns that the given policy would publish. Seconds are CPU seconds of the whole search, with",
+        "reading and compiling. What is stored in `reproductions/results` is not measured again.",
     ]
     for name, (title, _) in SETS.items():
         runs = stored.get(name, {})

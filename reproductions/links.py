@@ -32,8 +32,9 @@ TABLES = ("nafld1", "nafld2", "nafld3")
 ABOUT = """# Linked tables
 
 Written by `python -m reproductions.links`. nafld1 (17,549 persons), nafld2 (400,123 laboratory values) and nafld3
-(34,340 events) of a population study, linked by `id`, as in [](../how-to/linked.md); k = 5, at most 365 days either
-way. Seconds are of processor time, after compilation: reading, making, checking over the join of the written files,
+(34,340 events) of a population study, linked by `id`, as in
+[Linked tables](../how-to/linked.md); k = 5, at most 365 days either way.
+Seconds are of processor time, after compilation: reading, making, checking over the join of the written files,
 measuring and writing, with the report. GCP is the share of certainty lost in an average quasi-identifying cell, where a
 row that was left out counts as lost. *Join* is the share of published rows of nafld2 and nafld3 whose pseudonym is in
 nafld1. *Intervals* is the share of persons whose days, in both tables, all moved by one number, at most 365. Whether

@@ -75,9 +75,11 @@ def _allowed(found: Found, stored: Findings) -> Iterator[str]:
                 )
             )
     yield fill(
-        f"Definition 3 with k = {KS[0]} to {KS[-1]}, from [](sparse-sketches.md): the median number of components, the "
-        "accuracy of nearest neighbours there, what the kernel classifier reaches with equally many for every record "
-        "and the most known records of the table above (on a line between its numbers), and what that loses:"
+        f"Definition 3 with k = {KS[0]} to {KS[-1]}, from "
+        "[Sketches of sparse records: section 4 of the 2007 paper](sparse-sketches.md): the median number of "
+        "components, the accuracy of nearest neighbours there, what the kernel classifier reaches with equally many "
+        "for every record and the most known records of the table above (on a line between its numbers), and what "
+        "that loses:"
     )
     yield ""
     heads = ("set", "reading", "median components", "nearest neighbours", "kernel classifier", "points lost")
@@ -142,14 +144,15 @@ def _stated() -> Iterator[str]:
         "how many components records got, or how many were suppressed;",
         "the classifier, and how records with different numbers of components are compared;",
         "the weights of words of the texts, on which the printed threshold depends by its square "
-        "([](sparse-sketches.md)).",
+        "([Sketches of sparse records: section 4 of the 2007 paper](sparse-sketches.md)).",
     ):
         yield fill(f"- {point}", subsequent_indent="  ")
     yield ""
     yield fill(
         "So the point is closed as far as evidence goes: by Definition 3 as printed, baskets of 20 items get too few "
         "components for what learns from the paper's number of records to come within 10 points of the originals. "
-        "Where more is wanted, publish pseudo-baskets ([](sets.md)), or sketches of groups ([](../how-to/sparse.md))."
+        "Where more is wanted, publish pseudo-baskets ([Baskets and texts, before and after](sets.md)), or "
+        "sketches of groups ([Sparse records: baskets, texts, sets](../how-to/sparse.md))."
     )
 
 

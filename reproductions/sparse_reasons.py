@@ -44,7 +44,7 @@ def reasons_section(found: Findings, scale: Scale) -> Iterator[str]:
         f"readings and loses least. A loss of at most {ACCEPTED} points needs {' and '.join(_needed(found, names))} of "
         "the numbers above. Delta-anonymity alone, as in Figs 11 and 12, allows as many and keeps the "
         "accuracy; k-variance does not. What a classifier gets that tends to the best there is: "
-        "[](sketches-ceiling.md)."
+        "[Sketches: what can be told from m components](sketches-ceiling.md)."
     )
     yield ""
     lost = {

@@ -10,7 +10,7 @@ from reproductions.stream import CASTLE_DELAY, CASTLE_NCP, CASTLE_SPEED, DELAYS,
 ABOUT = """# Streams
 
 Written by `python -m reproductions.stream`. Seconds are of processor time, as other work ran on the machine. How it is
-done, and against whom it protects: [](../how-to/stream.md).
+done, and against whom it protects: [Publish records while they come in](../how-to/stream.md).
 """
 
 

@@ -35,17 +35,17 @@ class Context(Strict):
     purpose: str | None = Field(None, description="What the release is for.")
     recipients: str | None = Field(None, description="Who is to get it.")
     release_model: ReleaseModel | None = Field(
-        None, description="Whether anybody gets it, whoever signs an agreement, or whoever works in a safe setting."
+        None, description="Who may get it: anybody, those who sign an agreement, or those who work in a safe setting."
     )
     contact: str | None = Field(None, description="Whom to ask.")
-    licence: str | None = Field(None, description="Under which licence it is published, best as an SPDX identifier.")
+    licence: str | None = Field(None, description="The licence it is published under, preferably an SPDX identifier.")
     date: str | None = Field(None, description="When it is published, as in 2025-01-31.")
-    review: str | None = Field(None, description="When it is to be looked at again, as in 2027-01-31.")
-    population: int | None = Field(None, description="How many there are of whom the original holds some.", ge=1)
+    review: str | None = Field(None, description="When it is to be reviewed, as in 2027-01-31.")
+    population: int | None = Field(None, description="The size of the population that the original is part of.", ge=1)
     sampling_fraction: float | None = Field(
         None, description="The share of the population that the original holds.", gt=0, le=1
     )
-    harms: str | None = Field(None, description="What harm could come to those in the data, should one be found.")
+    harms: str | None = Field(None, description="What harm could come to people in the data who are found.")
     acceptable_risk: float | None = Field(
         None, description="The highest acceptable risk, in place of what the release model suggests.", gt=0, le=1
     )

@@ -61,9 +61,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("quasi-identifying", ["identifying", "quasi"])
     "did you mean 'quasi'?"
     >>> did_you_mean("salary", ["age", "zip"])
-    "there are 'age', 'zip'"
+    "the choices are 'age', 'zip'"
     >>> did_you_mean("salary", ["zip"])
-    'there is one, of another name'
+    'there is only one, with another name'
     """
     import difflib
     import re
@@ -81,7 +81,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if not names:
         return "there are none"
     if len(names) == 1:  # the "name" above the only column of a file may be a record
-        return "there is one, of another name"
+        return "there is only one, with another name"
     shown = ", ".join(repr(n) for n in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"there are {shown}{more}"
+    return f"the choices are {shown}{more}"

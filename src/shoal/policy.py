@@ -113,10 +113,10 @@ def refuse_bound(told: str) -> None:
     >>> refuse_bound("2 gigs")
     Traceback (most recent call last):
     ...
-    ValueError: memory is a size of at least 500 MB, such as 2GB, and '2 gigs' is no size in kB, MB, GB or TB
+    ValueError: memory is a size of at least 500 MB, such as 2GB, and '2 gigs' is not a size in kB, MB, GB or TB
     """
     size = size_in_bytes(told)
-    wrong = "is no size in kB, MB, GB or TB" if size is None else "is less" if size < LEAST_BYTES else ""
+    wrong = "is not a size in kB, MB, GB or TB" if size is None else "is less" if size < LEAST_BYTES else ""
     if wrong:
         raise ValueError(f"memory is a size of at least 500 MB, such as 2GB, and {told!r} {wrong}")
 
@@ -173,7 +173,7 @@ def person_option() -> Any:
     """The key `person`, which every kind of data has that can stand in a table of several rows a person."""
     return option(
         (),
-        "Column(s) that say whose row it is; persons are then counted. Dropped.",
+        "Column(s) that say whose row it is; persons are then counted, and the column is dropped.",
         metavar="COLUMN",
         is_common=True,
     )
@@ -332,7 +332,7 @@ def explain(error: ValidationError, policy: type[BasePolicy], where: str, text: 
     if location[-1:] == ["[key]"]:
         what = f"{location[0]}: names are texts, and one is of type {type(given).__name__}"
     elif first["type"] == "extra_forbidden":
-        what = f"there is no key {key!r}; {did_you_mean(last, _keys_at(policy, first['loc'][:-1]))}"
+        what = _no_key(policy, first["loc"], key, text)
     elif first["type"] == "union_tag_invalid":
         tag = str(given.get("model")) if isinstance(given, dict) else str(given)
         known = re.findall("'([^']+)'", str(first["ctx"]["expected_tags"]))
@@ -367,6 +367,15 @@ def _keys_at(policy: type[BasePolicy], place: Sequence[int | str]) -> list[str]:
         tagged = policy.models().get(str(step))
         models = inside or ([tagged] if tagged else models)
     return list(dict.fromkeys(key for model in models for key in model.model_fields))
+
+
+def _no_key(policy: type[BasePolicy], place: Sequence[int | str], key: str, text: str) -> str:
+    """That there is no such key, and what was meant: in Python roles and k are keys too, in a file they are not."""
+    name, short = str(place[-1]), [] if len(place) > 1 else [argument.name for argument in policy.arguments]
+    if text and name in short:
+        where = "[[require]]" if len(name) == 1 else "[columns]"
+        return f"there is no key {key!r} in a policy file; say it under {where}, as `shoal profile` writes it"
+    return f"there is no key {key!r}; {did_you_mean(name, [*([] if text else short), *_keys_at(policy, place[:-1])])}"
 
 
 def _line_of(text: str, key: str) -> int | None:

@@ -16,6 +16,7 @@ from shoal.manifest import FILE_NAME, checksum
 from shoal.scratch import folder_beside, scratch_folder
 
 Found = TypeVar("Found")
+_PARTS = ("publish", "private")
 
 
 @contextmanager
@@ -135,8 +136,9 @@ def refuse_occupied(out: Path, *, replace: bool = False) -> None:
     try:
         if out.is_dir() and not any(out.iterdir()):
             return
-        if replace and not out.is_symlink() and (out / "publish" / FILE_NAME).is_file():
-            strange = sorted(path.name for path in out.iterdir() if path.name not in ("publish", "private"))
+        is_release = not out.is_symlink() and (out / "publish" / FILE_NAME).is_file()
+        strange = sorted(path.name for path in out.iterdir() if path.name not in _PARTS) if is_release else []
+        if replace and is_release:
             if not strange:
                 return
             raise ShoalError(
@@ -151,7 +153,8 @@ def refuse_occupied(out: Path, *, replace: bool = False) -> None:
     if occupied:
         what = "is not empty" if out.is_dir() else "exists and is not a folder"
         why = " and holds no release that could be replaced" if replace and out.is_dir() else ""
-        raise ShoalError(f"{out} {what}{why}; choose another output folder, or remove it first")
+        or_replace = ", or replace the release in it (--force)" if is_release and not strange else ""
+        raise ShoalError(f"{out} {what}{why}; choose another output folder, or remove it first{or_replace}")
 
 
 def _sync(folder: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_release_with_held_out_records_shows_attacks_at_once(releases: dict[st
     report = (releases[kind] / "out" / "private" / "report.html").read_text()
     assert report.count(HEADING) == 1
     section = report[report.index(HEADING) :]
-    assert re.search(r"attacks got more from the release than", section)
+    assert re.search(r"attacks achieved more with the release than", section)
     assert "No attack was run" not in section
 
 
@@ -156,7 +156,7 @@ def test_no_time_means_no_attack(releases: dict[str, Path], kind: str, run_here:
     assert "No attack could be run" in ended.stdout
     report = (releases[kind] / "out" / "private" / "report.html").read_text()
     assert "No attack could be run." not in report, "what was found before stays"
-    assert re.search(r"attacks got more from the release than", report)
+    assert re.search(r"attacks achieved more with the release than", report)
 
 
 REFUSED = [

@@ -68,8 +68,8 @@ def database(*statements: str) -> Build:
 
 # fmt: off
 CASES = [
-    Case("gigs", asked("--memory", "2 gigs"), POLICY, "'2 gigs' is no size in kB, MB, GB or TB"),
-    Case("a bare number", asked("--memory", "2"), POLICY, "'2' is no size in kB, MB, GB or TB"),
+    Case("gigs", asked("--memory", "2 gigs"), POLICY, "'2 gigs' is not a size in kB, MB, GB or TB"),
+    Case("a bare number", asked("--memory", "2"), POLICY, "'2' is not a size in kB, MB, GB or TB"),
     Case("below zero", asked("--memory", "-1GB"), POLICY, "'-1GB' is no size"),
     Case("too small", asked("--memory", "1MB"), POLICY, "at least 500 MB, such as 2GB, and '1MB' is less"),
     Case("gigs, of strings", strings("-k", "3", "--memory", "2 gigs"), POLICY, "'2 gigs' is no size"),
@@ -98,7 +98,7 @@ CASES = [
     Case("few baskets in groups", baskets("-k", "3", "--unit", "group", content="bread milk\n"), INFEASIBLE, "there is 1 record, fewer than k = 3"),
     Case("database without a table", database(), DATA, "people.duckdb: holds no table; there is nothing to read"),
     Case("database of two tables", database("CREATE TABLE a (age INT)", "CREATE TABLE b (age INT)"), DATA, "holds 2 tables; name one"),
-    Case("another table of a database", lambda folder: [*database("CREATE TABLE a (age INT)")(folder)[:1], "people.duckdb?table=b", *database()(folder)[2:]], DATA, "has no table 'b'; there is one, of another name"),
+    Case("another table of a database", lambda folder: [*database("CREATE TABLE a (age INT)")(folder)[:1], "people.duckdb?table=b", *database()(folder)[2:]], DATA, "has no table 'b'; there is only one, with another name"),
     Case("record for a header", table("Smith,48103,flu\nJones,48104,gout\nMeyer,48105,flu\n", "--quasi", "age", "--others", "identifying", "-k", "2", "--memory", "2GB"), DATA, "line 1: looks like a record"),
     Case("no folder", lambda folder: [*asked("--memory", "2GB")(folder)[:2], *BOUNDED], POLICY, "Missing option '-o' / '--out'; `shoal anonymize --help` says"),
     Case("roles of a sweep", lambda folder: ["sweep", write(folder / "people.csv", text_of(people())), "--quasi", "age", "--k", "3"], POLICY, "shoal sweep has no option --quasi, as it takes what is asked for from a policy file"),

@@ -73,7 +73,7 @@ def test_no_command_prints_the_help(run_here: RunHere) -> None:
 
 @pytest.mark.parametrize(
     ("word", "says"),
-    [("anonymise", "did you mean 'anonymize'?"), ("nonsense", "there are 'anonymize', 'attack', 'check'")],
+    [("anonymise", "did you mean 'anonymize'?"), ("nonsense", "the choices are 'anonymize', 'attack', 'check'")],
 )
 def test_a_command_that_is_none_gets_a_hint(word: str, says: str, run_here: RunHere) -> None:
     ended = run_here(word)

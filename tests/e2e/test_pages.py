@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from tests.e2e.command import RunHere
+from tests.e2e.studio_browser import browser, needs_chromium, started
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("how-to/from-arx.md", "how-to/from-sdcmicro.md")
@@ -67,3 +69,19 @@ def test_text_files_and_pipes_as_the_page_on_files_reads_them(
 
 def _cells(people: Mapping[str, Sequence[object]]) -> Iterator[tuple[str, ...]]:
     return zip(*(map(str, people[name]) for name in ("age", "zip", "diagnosis")), strict=True)
+
+
+@needs_chromium
+def test_reports_show_whole_tables_and_pictures_with_letters_that_can_be_read(tmp_path: Path) -> None:
+    policy = shoal.Policy.of(identifying=["patient_id", "name"], sensitive=["diagnosis"], k=5, l=2, others="quasi")
+    page_file = shoal.anonymize(clinic(300), policy, seed=1).save(tmp_path / "out") / "private" / "report.html"
+    cut = "() => [...document.querySelectorAll('.pair .wide')].filter(e => e.scrollWidth > e.clientWidth).length"
+    letters = "() => document.querySelector('.chart svg').getBoundingClientRect().width"
+    with started() as chromium, browser(chromium) as window:
+        page = window.new_page()
+        page.goto(page_file.as_uri())
+        for width in (1280, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            assert page.evaluate(letters) >= 500  # drawn for 700: any narrower, and labels are a blur
+            assert width == 400 or page.evaluate(cut) == 0  # ten attributes, two tables side by side

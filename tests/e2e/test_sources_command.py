@@ -58,7 +58,7 @@ def test_one_parquet_file_comes_out_that_can_be_checked_and_attacked(
     [
         ("empty", DATA, "is a folder without a file of data"),
         ("flat/*.csv", DATA, "no file has such a name"),
-        ("mixed", DATA, "its notes.csv is no Parquet file"),
+        ("mixed", DATA, "its notes.csv is not a Parquet file"),
         ("people.db", DATA, "holds 2 tables; name one, people.db?table=NAME"),
         ("people.duckdb?table=patient", DATA, "has no table 'patient'; did you mean 'patients'"),
         ("people.db?table=visits", DATA, "the table 'visits' has no rows"),

@@ -160,7 +160,7 @@ def test_a_manifest_that_asks_for_less_is_caught_by_the_policy(
     edited_manifest(lambda m: m.update(guarantees=claims))(publish)
     alone = run_here("check", "out/publish", cwd=folder)  # who makes the datasheet anew too passes without a policy
     assert alone.stdout.count("FAILS") == 1
-    assert "datasheet.html does not say what a release says" in alone.stdout
+    assert "datasheet.html is not the one that belongs" in alone.stdout
     ended = run_here("check", "out/publish", "-p", "strict.toml", cwd=folder)
     assert ended.code == NOT_VERIFIED
     assert re.search("FAILS  k-anonymity fails in", ended.stdout)

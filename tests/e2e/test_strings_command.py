@@ -86,7 +86,7 @@ def test_fasta_needs_no_option(here: Path, run_here: RunHere) -> None:
     ended = run_here("anonymize", "proteins.fasta", "-k", "10", "-o", "out", cwd=here)
     assert ended.code == 0, ended.stderr
     assert ended.stderr == ""
-    assert "pseudo-strings published, drawn from" in ended.stdout
+    assert "60 pseudo-strings published for 60 strings, drawn from" in ended.stdout
     assert "No string was suppressed" in ended.stdout
     records = list(read_fasta((here / "out" / "publish" / "data.fasta").read_text()))
     assert len(records) == 60
@@ -315,7 +315,7 @@ REFUSED = [
     case("k of one", POLICY, "k: it must be greater than or equal to 2", "anonymize", "proteins.fasta", "-k", "1", *OUT),
     case("eps", POLICY, "method.eps: it must be", "anonymize", "proteins.fasta", "--eps", "-1", *OUT),
     case("order", POLICY, "method.order: it must be", "anonymize", "proteins.fasta", "--order", "0", *OUT),
-    case("lengths", POLICY, "there are 'template', 'spread'", "anonymize", "proteins.fasta", "--lengths", "any", *OUT),
+    case("lengths", POLICY, "the choices are 'template', 'spread'", "anonymize", "proteins.fasta", "--lengths", "any", *OUT),
     case("format", POLICY, "did you mean 'tokens'", "anonymize", "clicks.txt", "--kind", "strings", "--format", "token", *OUT),
     case("lengths apart", INFEASIBLE, "lengths alike", "anonymize", "apart.txt", "--kind", "strings", "-k", "3", "--rare", "1", *OUT),
     case("no column", DATA, "name the column", "anonymize", "genes.csv", "--kind", "strings", *OUT),

@@ -141,8 +141,8 @@ TAMPERED: list[tuple[str, Spoil, str]] = [
     ("other-column-shuffled", rows_edited(shuffle("job")), "that no record of the original is left for"),
     ("labels-replaced", rows_edited(lambda rows: [r.update(age="[200..300]") for r in rows]), "stand for no value of the original"),
     ("labels-permuted", rows_edited(permute_labels), "that no record of the original is left for"),
-    ("datasheet-replaced", replaced_datasheet, "datasheet.html does not say what a release says"),
-    ("file-added", added_file, "the manifest lists names.csv, which is no file of a release"),
+    ("datasheet-replaced", replaced_datasheet, "datasheet.html is not the one that belongs"),
+    ("file-added", added_file, "the manifest lists names.csv, which is not a file of a release"),
 ]  # fmt: skip
 
 

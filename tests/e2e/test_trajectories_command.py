@@ -116,8 +116,8 @@ ROWS = points()
 BAD = [
     given(as_csv(ROWS, lat=lambda i, r: 95 if i == 3 else r["lat"]), says="latitude of 1 of the points"),
     given(as_csv(ROWS, lon=lambda i, r: 181 if i < 2 else r["lon"]), says="longitude of 2 of the points"),
-    given(as_csv(ROWS, lat=lambda i, r: "" if i == 3 else r["lat"]), says="'lat' holds cells that are no numbers"),
-    given(as_csv(ROWS, lat=lambda i, r: "north" if i == 3 else r["lat"]), says="no numbers; mend them"),
+    given(as_csv(ROWS, lat=lambda i, r: "" if i == 3 else r["lat"]), says="'lat' holds cells that are not numbers"),
+    given(as_csv(ROWS, lat=lambda i, r: "north" if i == 3 else r["lat"]), says="not numbers; mend them"),
     given(as_csv(ROWS, time=lambda i, r: "" if i == 3 else r["time"]), says="no time is given for 1 of"),
     given(as_csv(ROWS, time=lambda i, r: "soon" if i == 3 else r["time"]), says="times|zone"),
     given(as_csv(ROWS, time=lambda i, r: r["time"].rstrip("Z") if i == 3 else r["time"]), says="name a time zone"),

@@ -77,7 +77,7 @@ def test_large_tables_keep_every_promise(table, policy, larger, random) -> None:
         try:
             release = shoal.anonymize(table, policy, seed=1)
         except shoal.Infeasible as error:
-            if "an average of so few would tell of single ones" not in str(error):
+            if "an average of so few would reveal single ones" not in str(error):
                 raise
             return
         again = shoal.anonymize(shuffled, policy, seed=1)

@@ -67,7 +67,9 @@ def test_a_policy_asks_for_it(tmp_path, m_doubt):
     written.write_text('[[require]]\nmodel = "m-doubt"\nm = 0\n', encoding="utf-8")
     with pytest.raises(PolicyError, match=r"line 3: require\[1\].m: it must be greater than or equal to 1, not 0"):
         shoal.Policy.read(written)
-    with pytest.raises(PolicyError, match=r"there is no key 'require\[1\].n'; there are 'model', 'm', 'sensitive'"):
+    with pytest.raises(
+        PolicyError, match=r"there is no key 'require\[1\].n'; the choices are 'model', 'm', 'sensitive'"
+    ):
         shoal.Policy.of(require=[{"model": "m-doubt", "m": 2, "n": 3}])
     with pytest.raises(PolicyError, match="did you mean 'm-doubt'"):
         shoal.Policy.of(require=[{"model": "m-dout", "m": 2}])
@@ -87,7 +89,7 @@ def test_methods_keep_it_and_the_checker_shows_it(partition, tmp_path):
     assert shoal.check(tmp_path / "out").holds
     for page in ("private/report.html", "publish/datasheet.html"):
         said = (tmp_path / "out" / page).read_text(encoding="utf-8")
-        for text in ("3-doubt of disease", "m ≥ 3", "is wrong of at least m records", "What was not cut tells"):
+        for text in ("3-doubt of disease", "m ≥ 3", "is wrong of at least m records", "Cuts that were not made"):
             assert text in said, (page, text)
 
 

@@ -71,6 +71,15 @@ def test_every_file_of_tests_that_a_page_names_is_there() -> None:
     assert {name for name in named if not (ROOT / name).is_file()} == set()
 
 
+def test_every_link_of_a_page_has_words_and_leads_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts)]
+    for page in pages:
+        for words, address in re.findall(r"\[([^]]*)\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            assert words.strip(), (page, address)  # a reader of the sources would see nothing
+            path = address.partition("#")[0]
+            assert "://" in address or not path or (page.parent / path).exists(), (page, address)
+
+
 def test_every_command_and_option_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for name, command in command_line.commands.items():

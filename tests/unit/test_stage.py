@@ -7,7 +7,7 @@ import os
 import pytest
 
 import shoal
-from shoal.stage import staged
+from shoal.stage import refuse_occupied, staged
 
 
 def _half_written(out, error) -> None:
@@ -39,3 +39,17 @@ def test_a_dead_run_is_cleared_away_and_a_living_one_is_not(tmp_path) -> None:
             assert living.exists()
         (tmp_path / "out").rmdir()
     assert (tmp_path / "out").is_dir()
+
+
+def test_a_release_that_is_there_can_be_replaced_and_the_message_says_how(tmp_path) -> None:
+    out = tmp_path / "out"
+    (out / "publish").mkdir(parents=True)
+    (out / "publish" / "manifest.json").write_text("{}")
+    with pytest.raises(shoal.ShoalError, match=r"is not empty; .*, or replace the release in it \(--force\)$"):
+        refuse_occupied(out)
+    refuse_occupied(out, replace=True)
+    (out / "mine.txt").write_text("mine")
+    with pytest.raises(shoal.ShoalError, match=r"is not empty; choose another output folder, or remove it first$"):
+        refuse_occupied(out)
+    with pytest.raises(shoal.ShoalError, match=r"other things too, such as mine\.txt"):
+        refuse_occupied(out, replace=True)

@@ -26,7 +26,7 @@ LONGER = "It takes longer; shoal attack runs it."
 NOT_OF_THIS_MAKE = "It is an attack on data that was published in another way."
 TIME_OVER = "The time for attacks was over."
 ALL_RECORDS = "It looks at records one by one, and of these every distinct row was read once."
-NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
+NO_OTHERS = "It needs records that are not in the release to compare with; hold some out."
 
 
 @dataclass(frozen=True)

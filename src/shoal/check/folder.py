@@ -95,7 +95,7 @@ class FolderCheck(Shown):
         if not self.holds:
             return "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
         if not self.is_whole:
-            return "All guarantees hold, and nothing is wrong with what was compared; not everything was."
+            return "All guarantees hold, and all that was compared is right; not everything was compared."
         return "The folder is what it claims to be."
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class PublishedFolder:
         findings = [finding for name in ours for finding in self._edits_of(name, manifest)]
         findings += self._false_metadata(manifest) if not findings else []
         strangers = [n for n in manifest.checksums if n not in ours]
-        findings += [f"the manifest lists {n}, which is no file of a release" for n in strangers[:MOST_STRANGERS]]
+        findings += [f"the manifest lists {n}, which is not a file of a release" for n in strangers[:MOST_STRANGERS]]
         with os.scandir(self.path) as entries:
             strangers = sorted(e.name for e in entries if e.name not in (*ours, FILE_NAME))
         findings += [f"{n} is in the folder but not part of the release" for n in strangers[:MOST_STRANGERS]]

@@ -224,10 +224,10 @@ def number(value: float) -> str:
 def count(n: int, noun: str) -> str:
     """A count with its noun.
 
-    >>> count(1, "record"), count(3, "record")
-    ('1 record', '3 records')
+    >>> count(1, "record"), count(3, "record"), count(1017, "item")
+    ('1 record', '3 records', '1,017 items')
     """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def _finite(value: float) -> float | None:

@@ -230,31 +230,32 @@ def profile(
     help="For sparse records: the key of another release (its private/key.txt), to be compared with it.",
 )
 @path_option(
-    "--after", help="For tables: the private/ folder of the release before, of the same persons, with its ledger."
+    "--after", help="For tables: the private/ folder of the previous release of the same persons, with its ledger."
 )
 @path_option(
     "--resume",
     metavar="FOLDER",
-    help="For tables with --memory: a new folder for finished steps, from which the same command goes on if it was "
-    "killed. It holds rows of the original, and goes when the release stands.",
+    help="For tables with --memory: a new folder for finished steps, from which the same command continues if it was "
+    "killed. It holds rows of the original, and is removed once the release is there.",
 )
 @click.option(
     "--keep",
     type=Names(),
-    help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key, a ledger for releases that follow; "
-    "of strings also statistics; of "
-    "sparse records rows, key. Of persons the list by which check counts them is kept, unless it is nothing.",
+    help="Secrets to keep in private/: groups, mapping, rows, for tables with pseudonyms also key, and ledger for "
+    "later releases; for strings also statistics; for sparse records rows and key. Where persons are counted, the "
+    "list by which check counts them is kept too, unless this is nothing.",
 )
-@click.option("--force", is_flag=True, help="Replace the release that is in the folder, once the new one is whole.")
+@click.option("--force", is_flag=True, help="Replace the release that is in the folder, once the new one is complete.")
 @click.option("--open", "is_shown", is_flag=True, help="Open the report in a browser.")
 @click.option("--no-report", "report", is_flag=True, default=True, flag_value=False, help="Write no report: faster.")
 @click.option(
     "--hold-out",
     type=float,
     metavar="SHARE",
-    help="Leave this share of the records out of the release, to compare attacks on; the report then shows attacks.",
+    help="Leave this share of the records out of the release, as a comparison for attacks; the report then shows "
+    "attacks.",
 )
-@path_option("--control", help="The same with records of another file that are not in DATA.")
+@path_option("--control", help="Compare with the records of this file instead, none of which is in DATA.")
 @click.option("--seed", type=int, help="Make what draws random numbers repeatable; keep it secret.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
@@ -370,7 +371,7 @@ def anonymize(
 @path_option(
     "--original",
     multiple=True,
-    help="The original data, to compare with; of linked tables once for each, in their order.",
+    help="The original data, to compare with; for linked tables once for each, in their order.",
 )
 @path_option("-p", "--policy", "policy_file", help="Require what this policy requires, whatever the manifest says.")
 @path_option(

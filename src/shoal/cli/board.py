@@ -29,7 +29,7 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
 @click.option("--force", is_flag=True, help="Replace the page, and its PDF, if they are there.")
 @habits
 def report(folder: Path, framework: str, out: Path | None, pdf: bool, force: bool, as_json: bool) -> None:
-    """Draw a page for a board from what private/ keeps of a release: a sign-off, then the chapters of a framework.
+    """Draw a page for a board from what private/ keeps about a release: a sign-off, then the chapters of a framework.
 
     It supports an assessment but is not one. It holds no records, but it is private all the same.
 

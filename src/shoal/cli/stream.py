@@ -45,9 +45,9 @@ class _Stopped(ShoalError):
     "--out",
     default=_PIPE,
     show_default=True,
-    help="New folder, or one that a killed run left, to go on with; - for standard output.",
+    help="New folder, or one that a killed run left, to continue; - for standard output.",
 )
-@click.option("--once", is_flag=True, help="Of a folder: end with the files that are there.")
+@click.option("--once", is_flag=True, help="For a folder: stop after the files that are there.")
 @click.option("--skip-bad", is_flag=True, help="Skip records that cannot be read, and count them.")
 @click.option("--seed", type=click.IntRange(min=0), help="Make the stream repeatable; keep it secret.")
 @habits
@@ -62,10 +62,10 @@ def stream(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Publish records while they come in, each at most a delay later, in a class of at least k persons.
+    """Publish records while they come in, each after at most a delay, in a class of at least k persons.
 
-    Into a folder, a journal is kept: the same command goes on after a kill, with nothing lost and nothing twice. At the
-    end all that was published is checked, and a manifest is written.
+    With a folder, a journal is kept: after a kill the same command continues, with nothing lost and nothing published
+    twice. At the end all that was published is checked, and a manifest is written.
 
     \b
     Examples:

@@ -124,7 +124,7 @@ def _pieces(path: Path, stream: IO[bytes], start: bytes) -> Iterator[bytes]:
             raise _no_text(path, start, line, f"is not valid {'UTF-16' if is_utf16 else 'UTF-8'}") from None
         if "\0" in text:
             line += text[: text.index("\0")].count("\n")
-            raise _no_text(path, start, line, "holds a NUL byte, so it is no text in an encoding known here")
+            raise _no_text(path, start, line, "holds a NUL byte, so it is not text in a known encoding")
         line += text.count("\n")
         if text:
             yield text.encode()

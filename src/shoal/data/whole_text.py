@@ -86,7 +86,7 @@ def load_text(path: str | os.PathLike[str]) -> WholeText:
         _refuse_alien(where, seen.raw)
         line = _line(data[: data.index(b"\0")])
         raise DataError(
-            f"{where}, line {line}: holds a NUL byte, so it is no text in an encoding known here; save it as UTF-8 text"
+            f"{where}, line {line}: holds a NUL byte, so it is not text in a known encoding; save it as UTF-8 text"
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -140,7 +140,7 @@ def _opened(workers: int, pool: Pool, cluster: str | None) -> Iterator[Executor 
         with _on_processes(workers) as crew:
             yield crew
     else:
-        raise PolicyError(f"there is no pool {pool!r}; there are 'threads', 'processes'")
+        raise PolicyError(f"there is no pool {pool!r}; the choices are 'threads', 'processes'")
 
 
 class _CountedSpawn(SpawnContext):

@@ -460,8 +460,8 @@ def _as_cells(like: npt.NDArray[Any], texts: Sequence[str], spellings: Mapping[s
     if like.dtype.kind == "f":
         return np.array([float(t) for t in texts])
     raise DataError(
-        "a sensitive value of an earlier release is not in this one, and is no text and no number; give its column as "
-        "text"
+        "a sensitive value of an earlier release is not in this one, and is neither text nor a number; give its column "
+        "as text"
     )
 
 

@@ -67,10 +67,12 @@ def verdict(results: Sequence[AttackResult]) -> str:
     for r in results:
         if r.succeeds:
             winners.setdefault(r.attack, []).append(r.title)
-    if not winners:
-        return f"None of {n_attacks} attacks got more from the release than it would get without it."
     named = "; ".join(title for titles in winners.values() for title in titles)
-    return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
+    if n_attacks == 1:
+        whose, more = "The one attack", "more" if winners else "no more"
+    else:
+        whose, more = f"{len(winners) or 'None'} of {n_attacks} attacks", "more"
+    return f"{whose} achieved {more} with the release than without it{f': {named}' if named else ''}."
 
 
 def note_on_page(private: PrivateFolder) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PAGE_FILE = "report.html"
 NOT_ATTACKED = (
-    "Nothing is known of what attackers get, for no attack was run; run shoal attack on the published folder. Attacks "
-    "know nothing of when records came in."
+    "Nothing is known about what attackers get, as no attack was run; run shoal attack on the published folder. "
+    "Attacks know nothing of when records came in."
 )
 CHECKED = "All that was published was read again at the end, and checked by code that is independent of the method."
 LIMITS = (

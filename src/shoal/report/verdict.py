@@ -33,12 +33,12 @@ LIMIT = 0.05
 """The risk that an attack may add before it is serious: as the share of records that columns may single out."""
 HEADINGS = ("Holds", "Worst", "Cost")
 _NOTHING_RUN = (
-    "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
+    "Nothing is known about what attackers get, as no attack was run; make the release with a report, or run "
     "shoal attack."
 )
 _NONE_TO_COMPARE = (
-    "Nothing is known of what attackers get, for no attack was run: each takes records that were not in the release to "
-    "compare with; hold some out (--hold-out 0.1), or give others (--control)."
+    "Nothing is known about what attackers get, as no attack was run: each needs records that are not in the release "
+    "to compare with; hold some out (--hold-out 0.1), or give others (--control)."
 )
 
 
@@ -201,17 +201,17 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
     taken = [f for i, f in enumerate(measured) if f.name not in {m.name for m in measured[:i]}]
     told = [_accepted(f) for f in taken]
     if worst is not None:
-        with_it = f"With it the policy accepts what an attack adds, {worst.share:.2f}. {worst.sentence}"
+        with_it = f"The policy thereby also accepts what an attack adds, {worst.share:.2f}. {worst.sentence}"
         told.append(with_it if taken else _accepted(worst))
     n = len({f.name for f in tried if not f.is_above})
     if n:
         left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
         most = ""
         if left is not None and left.share:
-            admitted = f", where the guarantees admit {left.limit:.2f}" if left.limit > LIMIT else ""
+            admitted = f", where the guarantees allow {left.limit:.2f}" if left.limit > LIMIT else ""
             most = f" The most that one adds is {left.share:.2f}{admitted}. {left.sentence}"
         what, other = "Nothing else" if told else "Nothing", "other " if worst is not None else ""
-        no_more = f"{_attacks(n, other)} more risk than the guarantees admit, or than {LIMIT:g}"
+        no_more = f"{_attacks(n, other)} more risk than the guarantees allow, or more than {LIMIT:g}"
         told.append(f"{what} serious was found: {no_more}.{most}")
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
 
@@ -238,7 +238,7 @@ def _may_be_worse(results: Sequence[AttackResult], known: Mapping[str, Attack[An
     remedy = as_finding(highest, known.get(highest.attack), {}).remedy.removesuffix(".")
     return (
         f" But the 95 % interval of {highest.title} reaches {highest.risk.high:.3f}, above the limit{others}: more "
-        f"records to compare with would settle it. What to do else: {remedy}."
+        f"records to compare with would settle it. What else to do: {remedy}."
     )
 
 
@@ -259,8 +259,8 @@ def _may_be_unseen(results: Sequence[AttackResult], known: Mapping[str, Attack[A
     is_cut = attack is not None and attack.in_release() not in (None, attack)
     again = "; shoal attack tries more of them" * is_cut
     return (
-        f" But too little was compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} and not be "
-        f"seen{others}. More records to compare with would tell{again}."
+        f" But too few records were compared to be sure: {widest.title} might add up to {widest.risk.high:.3f} "
+        f"unseen{others}. More records to compare with would tell{again}."
     )
 
 
@@ -292,7 +292,8 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
 
 
 def _attacks(n: int, other: str) -> str:
-    return f"the one {other}attack that was run adds no" if n == 1 else f"none of {n} {other}attacks that were run adds"
+    one, many = f"the one {other}attack that was run adds no", f"none of the {n} {other}attacks that were run adds"
+    return one if n == 1 else many
 
 
 def _small(sentence: str) -> str:

@@ -29,7 +29,7 @@ from shoal.sparse.sketch import sketch_records
 
 _CLASS = REASONS.index("small_class")
 ROUNDED, AVERAGED = "rounded to a grid that depends on all of them", "averaged in the order of all records"
-"""What is done to weights that are no whole numbers: of sketches, and of pseudo-baskets."""
+"""What is done to weights that are not whole numbers: of sketches, and of pseudo-baskets."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def count_blocks(
     refuse : callable, optional
         Called with the numbers of records, and of items and classes, whenever there are more of them.
     reals : str
-        Why weights that are no whole numbers are refused.
+        Why weights that are not whole numbers are refused.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def count_blocks(
     for block in blocks:
         if not block.is_integral:
             raise PolicyError(
-                f"weights that are no whole numbers are {reals}, which needs all records in memory: leave memory out, "
+                f"weights that are not whole numbers are {reals}, which needs all records in memory: leave memory out, "
                 "or scale the weights to whole numbers"
             )
         source = block.source

@@ -302,7 +302,7 @@ def column_for(
     """The column of an attribute."""
     if is_averaged and (attribute.type != "continuous" or attribute.hierarchy is not None):
         raise PolicyError(
-            f"column {attribute.name!r} is no number, and a stream averages numbers alone; publish labels (generalise)"
+            f"column {attribute.name!r} is not a number, and a stream averages only numbers; publish labels instead"
         )
     if is_averaged:
         return AverageColumn(attribute, missing, markers, ends)

@@ -225,7 +225,7 @@ def stream(
     skip_bad: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Stream:
-    """Publish records while they come in, each at most a delay later, in a class of at least k persons.
+    """Publish records while they come in, each after at most a delay, in a class of at least k persons.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ MOST_OF_A_RECORD = 1 << 24
 DELIMITERS = ",;\t|"
 _NEWLINE, _QUOTE = 10, 34
 _NOT_ALONE = (
-    "is no record of CSV: a quotation mark, or the end of a line, stands in a cell that is not in quotes, or a cell is "
+    "is not a CSV record: a quotation mark, or the end of a line, stands in a cell that is not in quotes, or a cell is "
     "too long; put the cell in quotes, and double those that it holds"
 )
 

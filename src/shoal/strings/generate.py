@@ -426,11 +426,11 @@ def refuse_settings(
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise PolicyError(f"{name} must be a whole number of at least 1, not {value!r}; it says {meaning}")
     if lengths not in ("template", "spread"):
-        raise PolicyError(f"lengths = {lengths!r} is not known; there are 'template', 'spread'")
+        raise PolicyError(f"lengths = {lengths!r} is not known; the choices are 'template', 'spread'")
     if copies not in ("redraw", "allow"):
-        raise PolicyError(f"copies = {copies!r} is not known; there are 'redraw', 'allow'")
+        raise PolicyError(f"copies = {copies!r} is not known; the choices are 'redraw', 'allow'")
     if generator not in get_args(Generator):
-        raise PolicyError(f"generator = {generator!r} is not known; there are 'window', 'template', 'markov'")
+        raise PolicyError(f"generator = {generator!r} is not known; the choices are 'window', 'template', 'markov'")
     if isinstance(window, bool) or not isinstance(window, int | float | np.number) or not 0 < window <= 0.5:
         raise PolicyError(f"window = {window!r} is not possible; give a share of a string up to 0.5, such as 0.05")
 

@@ -48,7 +48,7 @@ def homogenize_lengths(
     [0, -1, 0, -1]
     """
     if method not in ("optimal", "greedy"):
-        raise PolicyError(f"homogenize = {method!r} is not known; there are 'optimal', 'greedy'")
+        raise PolicyError(f"homogenize = {method!r} is not known; the choices are 'optimal', 'greedy'")
     order = np.argsort(lengths, kind="stable")
     ascending = lengths[order].astype(np.int64)
     limits = np.floor((1.0 + eps) * ascending + LENGTH_ROUNDING).astype(np.int64)

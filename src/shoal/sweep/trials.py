@@ -137,7 +137,7 @@ class Trials(ABC):
             if name not in known:
                 raise PolicyError(f"there is no measure {name!r}; {did_you_mean(name, known)}")
         if not names:
-            raise PolicyError(f"no measure was named; there are {', '.join(known)}")
+            raise PolicyError(f"no measure was named; the choices are {', '.join(known)}")
         return tuple(names)
 
     def grid(self, k: int | Iterable[int] | None, settings: Mapping[str, Any]) -> list[AskedCell]:
@@ -165,7 +165,7 @@ class Trials(ABC):
         for name, value in settings.items():
             if value is not None and name not in self.cell.settings:
                 known = ", ".join(("k", *self.cell.settings))
-                raise PolicyError(f"{name} cannot be tried on {self.policy.plural}, of which there are {known}")
+                raise PolicyError(f"{name} cannot be tried on {self.policy.plural}; the choices are {known}")
 
     def key(self, asked: AskedCell, checksum: str) -> str:
         """Name of a cell by all that it follows from: the records, their meaning, what is required, the method."""

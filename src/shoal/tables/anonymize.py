@@ -551,9 +551,8 @@ def unstated_roles(attributes: Mapping[str, Attribute], policy: Policy) -> list[
     told = ", ".join(map(repr, names[:_MOST_NAMED]))
     told += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return [
-        f"No role was stated for {told}, and nothing says that others do not know "
-        f"{'it' if len(names) == 1 else 'them'}: so taken for quasi-identifying; state the role to keep values as they "
-        "are."
+        f"No role was stated for {told}, and others may know {'it' if len(names) == 1 else 'them'}: taken as "
+        "quasi-identifying; state the role to keep the values as they are."
     ]
 
 
@@ -564,7 +563,6 @@ def repeated_persons(table: Table) -> list[str]:
         return []
     n_persons = len(table[keys[0]].values)
     return [
-        f"{RECORDS_COUNTED}: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
-        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose row it is, name it "
-        f"as the person (--person {keys[0]})."
+        f"{RECORDS_COUNTED}: {keys[0]!r} has {n_persons:,} values in {table.n_rows:,} rows, so k records may belong "
+        f"to fewer than k persons. If it says whose row it is, name it as the person (--person {keys[0]})."
     ]

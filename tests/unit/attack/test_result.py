@@ -17,13 +17,17 @@ WON = result("membership", Rate(90, 100), Rate(5, 100))
 
 LOST = result("length", Rate(6, 100), Rate(5, 100))
 
+LOST_TOO = result("copies", Rate(5, 100), Rate(5, 100))
+
 
 @pytest.mark.parametrize(
     ("results", "says"),
     [
         ((), "No attack could be run."),
-        ((LOST,), "None of 1 attacks got more"),
-        ((WON, LOST), "1 of 2 attacks got more"),
+        ((LOST,), "The one attack achieved no more with the release than without it."),
+        ((WON,), "The one attack achieved more with the release than without it: title of membership."),
+        ((LOST, LOST_TOO), "None of 2 attacks achieved more"),
+        ((WON, LOST), "1 of 2 attacks achieved more"),
     ],
 )
 def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:

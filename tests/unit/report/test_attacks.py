@@ -57,7 +57,7 @@ def test_it_tells_rates_remedies_and_what_was_not_run() -> None:
     text = str(attacks_section("sparse", FOUND))
     assert text.lstrip().startswith("<section")
     assert text.rstrip().endswith("</section>")
-    assert "1 of 2 attacks got more from the release than without it: title of membership." in text
+    assert "1 of 2 attacks achieved more with the release than without it: title of membership." in text
     known = {a.name: a for a in kind_named("sparse").attacks}
     assert f"What to do: {known['membership'].remedy}" in text
     assert f"Meant to stop it: {known['length'].stopped_by}" in text
@@ -102,8 +102,8 @@ def test_an_attack_that_tried_nothing_is_shown_as_such() -> None:
     ("results", "says"),
     [
         ((), "No attack could be run."),
-        ((LOST,), "None of 1 attacks got more"),
-        ((WON, LOST), "1 of 2 attacks got more"),
+        ((LOST,), "The one attack achieved no more"),
+        ((WON, LOST), "1 of 2 attacks achieved more"),
     ],
 )
 def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:

@@ -41,7 +41,7 @@ def judged(*results, grounds=NOTHING, attacks=()):
 def test_green_only_if_nothing_serious_was_found():
     found = judged(result("a", 40, 30), result("b", 10, 10))
     assert found.level == "green"
-    assert "Nothing serious was found: none of 2 attacks" in found.worst
+    assert "Nothing serious was found: none of the 2 attacks" in found.worst
     assert [heading for heading, _ in found.lines] == ["Holds", "Worst", "Cost"]
     assert (found.holds, found.cost) == ("All holds.", "It cost little.")
 
@@ -84,7 +84,7 @@ def test_where_nothing_was_looked_for_it_is_not_green():
 
 def test_where_no_others_were_there_to_compare_with_it_says_so_beside_all_that_was_found():
     none = Attacked((), (("a", NO_OTHERS),))
-    needed = "each takes records that were not in the release to compare with; hold some out (--hold-out 0.1)"
+    needed = "each needs records that are not in the release to compare with; hold some out (--hold-out 0.1)"
     assert needed in judge_release(NOTHING, none, [Made("a")]).worst
     found = judge_release(replace(NOTHING, findings=(FOUND,)), none, [Made("a")])
     assert found.worst.startswith("'cost' tells")
@@ -103,7 +103,7 @@ def test_what_is_accepted_is_amber_and_told_with_its_reason():
     found = judged(result("a", 990, 1), result("b", 1, 1), grounds=grounds, attacks=[confirming])
     assert found.level == "amber"
     assert found.worst.startswith("Accepted, because nobody knows costs: 'cost' tells 90 % from all others.")
-    assert "With it the policy accepts what an attack adds, 0.99. Trying a: it got 990." in found.worst
+    assert "The policy thereby also accepts what an attack adds, 0.99. Trying a: it got 990." in found.worst
     assert "the one other attack that was run adds no more risk" in found.worst
     assert found.risk == pytest.approx(0.99, abs=0.01)
     alone = judged(result("a", 990, 1), grounds=grounds, attacks=[confirming])
@@ -156,7 +156,7 @@ def test_what_holds_is_one_sentence():
 def test_what_the_guarantees_admit_is_said():
     found = judged(result("a", 170, 0, admitted=0.2), result("c", 5, 5))
     assert found.level == "green"
-    assert "The most that one adds is 0.17, where the guarantees admit 0.20." in found.worst
+    assert "The most that one adds is 0.17, where the guarantees allow 0.20." in found.worst
     assert "reaches" not in found.worst
 
 
@@ -164,7 +164,7 @@ def test_what_may_be_above_the_limit_is_amber_with_what_to_do():
     found = judged(result("a", 170, 0, admitted=0.2), result("b", 65, 30), result("c", 5, 5))
     assert found.level == "amber"
     assert "But the 95 % interval of trying b reaches 0.05" in found.worst
-    assert found.worst.endswith("What to do else: do something about b.")
+    assert found.worst.endswith("What else to do: do something about b.")
     both = judged(result("b", 65, 30), result("c", 66, 30))
     assert "of trying c reaches 0.05" in both.worst
     assert "above the limit, and so does another:" in both.worst
@@ -185,10 +185,10 @@ def test_where_too_little_was_compared_to_tell_it_is_amber():
     found = judged(compared("a", 20), result("c", 5, 5))
     assert found.level == "amber"
     assert found.worst.endswith(
-        "But too little was compared to be sure: trying a might add up to 0.231 and not be seen. More records to compare "
+        "But too few records were compared to be sure: trying a might add up to 0.231 unseen. More records to compare "
         "with would tell."
     )
-    assert "not be seen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
+    assert "unseen, as might 2 others." in judged(*(compared(name, 20) for name in "abc")).worst
     assert judged(compared("a", 2000)).level == "green"
     assert judged(compared("a", 20, admitted=0.5)).level == "green"
     assert judged(compared("a", 300)).level == "green"  # up to 0.054
@@ -203,7 +203,7 @@ def test_of_baskets_the_limit_is_held_to_the_upper_end_though_nothing_is_seen():
     assert OneMoreItem().unseen == 1
     found = told(300, OneMoreItem())
     assert found.level == "amber"
-    assert "trying it might add up to 0.054 and not be seen." in found.worst
+    assert "trying it might add up to 0.054 unseen." in found.worst
     assert found.worst.endswith("More records to compare with would tell; shoal attack tries more of them.")
     assert told(400, OneMoreItem()).level == "green"
     assert told(300, Made("a")).level == "green"

@@ -135,5 +135,5 @@ def test_averages_are_those_of_groups_and_their_loss_is_il() -> None:
     with pytest.raises(UnreadableCell, match="average") as told:
         made.read(cells_of(["1", ""]))
     assert told.value.place == 1
-    with pytest.raises(PolicyError, match="averages numbers alone"):
+    with pytest.raises(PolicyError, match="averages only numbers"):
         column_for(Attribute("x", "nominal", "quasi"), "value", MARKERS, "rounded", is_averaged=True)

@@ -70,7 +70,7 @@ def test_csv_becomes_columns(text: bytes) -> None:
     ],
 )
 def test_a_record_that_is_not_one_row_is_told_by_its_number(text: bytes) -> None:
-    with pytest.raises(DataError, match=r"^record 5: is no record of CSV") as caught:
+    with pytest.raises(DataError, match=r"^record 5: is not a CSV record") as caught:
         csv_cells(text, ["x", "y"], ",", 4)
     assert "pipe" not in str(caught.value)
 

@@ -121,16 +121,16 @@ def test_groups_that_were_made_larger_are_told(tmp_path) -> None:
     for page in ("publish/datasheet.html", "private/report.html"):
         text = (tmp_path / "out" / page).read_text(encoding="utf-8")
         assert "without looking at" in text
-        assert "What was not cut tells" not in text
+        assert "Cuts that were not made" not in text
 
 
 def test_cuts_by_diversity_are_said_to_tell(tmp_path) -> None:
     shoal.anonymize(_table(), _policy("local"), seed=1).save(tmp_path / "out")
     for page in ("publish/datasheet.html", "private/report.html"):
-        assert "What was not cut tells" in (tmp_path / "out" / page).read_text(encoding="utf-8")
+        assert "Cuts that were not made" in (tmp_path / "out" / page).read_text(encoding="utf-8")
     plain = _policy("local").model_copy(update={"require": Policy.of(k=3).require})
     shoal.anonymize(_table(), plain, seed=1).save(tmp_path / "plain")
-    assert "What was not cut tells" not in (tmp_path / "plain/publish/datasheet.html").read_text(encoding="utf-8")
+    assert "Cuts that were not made" not in (tmp_path / "plain/publish/datasheet.html").read_text(encoding="utf-8")
 
 
 def test_the_check_finds_a_release_that_looked_where_the_policy_forbids_it(tmp_path) -> None:

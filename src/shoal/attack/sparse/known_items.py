@@ -31,10 +31,10 @@ class KnownItems(ByRate):
     place = 80
     title = "finding a basket by a few items"
     knows = "the release, and 1, 2, 3 or 5 items of a person"
-    stopped_by = "the dealing anew of items in groups of k"
+    stopped_by = "dealing items out again in groups of k"
     remedy = "raise k or support: items are then dealt among more records"
     of_km = (
-        "that k records fit up to m known items, or none; who knows more than m is not stopped",
+        "that k records fit up to m known items, or none; anyone who knows more than m is not stopped",
         "raise m or k: more records then fit what is known, and more items are left out or put apart",
     )
     reference = "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, VLDB 2008"

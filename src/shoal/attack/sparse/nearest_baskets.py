@@ -26,13 +26,13 @@ class NearestBaskets(OnBaskets):
     place = 110
     title = "whether a known basket is in the data"
     knows = "the release, and a whole record"
-    stopped_by = "nothing promises it; the dealing anew of items keeps published records away from single ones"
+    stopped_by = "nothing promises it; dealing items out again keeps published records away from single ones"
     remedy = (
         "raise support, or give more records: what few records hold is then dealt among more of them; k matters less"
     )
     of_km = (
         "nothing promises it",
-        "raise k or m: less is then left of rare records; or publish pseudo-baskets, which are no true records",
+        "raise k or m: less is then left of rare records; or publish pseudo-baskets, which are not true records",
     )
     reference = "R. Shokri, M. Stronati, C. Song, V. Shmatikov, Membership inference attacks, IEEE S&P 2017"
 
@@ -41,8 +41,8 @@ class NearestBaskets(OnBaskets):
         scores = (_nearest(unit_rows(self.drawn(ready, side, rng), ready.rarity), ready) for side in sides)
         return self.membership_result(
             Roc.of(*scores),
-            "By the nearest published record, {main:.1f} % of the members are told from others, of whom "
-            "{control:.1f} % are taken for members; the area under the curve is {area:.2f}.",
+            "By the nearest published record, {main:.1f} % of the members are recognised, and {control:.1f} % of "
+            "others are taken for members; the area under the curve is {area:.2f} (0.5 is chance).",
         )
 
 

@@ -45,7 +45,7 @@ class OneMoreItem(ByRate):
     place = 90
     title = "learning one more item from half of a basket"
     knows = "the release, and half of the items of a person"
-    stopped_by = "the dealing anew of items in groups of k"
+    stopped_by = "dealing items out again in groups of k"
     remedy = "raise support, or give more records: what few records share is then told less sharply; k matters less"
     of_km = (
         "nothing promises it, but rho-uncertainty of items that are named as sensitive",

@@ -80,8 +80,9 @@ class Downcoding(Attack[TableCase]):
         main = Rate(right, n_claims)
         return self.result(
             main,
-            f"{100 * n_claims / max(1, n_cells):.1f} % of the generalised cells can be told a single value for, and "
-            f"{100 * main.value:.1f} % of these claims are right ({100 * chance / max(1, n_claims):.1f} % if drawn).",
+            f"For {100 * n_claims / max(1, n_cells):.1f} % of the generalised cells a single value can be claimed, and "
+            f"{100 * main.value:.1f} % of these claims are right (of random ones, "
+            f"{100 * chance / max(1, n_claims):.1f} %).",
             baseline=Rate(chance, n_claims),
             details={"claims": float(n_claims), "generalised_cells": float(n_cells)},
         )

@@ -100,8 +100,8 @@ class Linkability(Attack[TableCase]):
         noun = "records" if persons is None else "persons"
         return self.result(
             main,
-            f"Two parties who ask for the {n_nearest} nearest {noun} meet for {100 * main.value:.1f} % of the "
-            f"{case.noun} in the release"
+            f"Two parties who each look up the {n_nearest} nearest published {noun} find one in common for "
+            f"{100 * main.value:.1f} % of the {case.noun} in the release"
             + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
             control=control,
             baseline=Rate(chance * attempts[0], attempts[0]),

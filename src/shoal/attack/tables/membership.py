@@ -50,7 +50,7 @@ class TableMembership(Attack[TableCase]):
     def missing(self, case: TableCase) -> str | None:
         """Needs people who are not in the release."""
         if case.control is None or case.control.n_records < FEWEST_CONTROLS:
-            return f"At least {FEWEST_CONTROLS} control records are needed, to know how often it gives a false alarm."
+            return f"At least {FEWEST_CONTROLS} control records are needed to know how often it gives a false alarm."
         if not columns_of(case, "quasi", *(() if case.layout is not None else ("sensitive", "other"))):
             return "The release and the original have no column in common to know records by."
         return None
@@ -74,7 +74,7 @@ class TableMembership(Attack[TableCase]):
         return self.membership_result(
             roc,
             f"At one false alarm in a hundred, {{main:.1f}} % of the {case.noun} in the release are recognised as "
-            "members; one scores above a random other with a chance of {area:.2f} (0.5 is no better than chance).",
+            "members; a member scores above a random other with a probability of {area:.2f} (0.5 is chance).",
             baseline=roc.by_guessing,
         )
 

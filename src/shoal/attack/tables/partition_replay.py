@@ -105,7 +105,7 @@ class PartitionReplay(Attack[TableCase]):
     place = 180
     title = "repeating the partition to tell equals apart"
     knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
-    stopped_by = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
+    stopped_by = "a secret order of equal quasi-identifiers, which releases by versions after 0.1.0 have"
     remedy = "make the release again with this version, and keep the seed secret or give none"
     reference = "Shoal's own"
     counts_by_weight = True

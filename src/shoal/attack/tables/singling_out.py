@@ -114,9 +114,9 @@ class SinglingOut(Attack[TableCase]):
         one = "original" if case.noun == "records" else "person"
         return self.result(
             main,
-            f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one {one}"
-            + ("" if control is None else f" ({100 * control.value:.1f} % would fit one of as many others)")
-            + f"; by quasi-identifiers alone {100 * by_quasi.value:.1f} % do.",
+            f"Of {main.attempts:,} descriptions drawn from the release, {100 * main.value:.1f} % fit exactly one {one}"
+            + ("" if control is None else f" ({100 * control.value:.1f} % would fit exactly one of as many others)")
+            + f"; with quasi-identifiers alone, {100 * by_quasi.value:.1f} % do.",
             control=control,
             baseline=baseline,
             details={"true_of_one_published": float(alone), "by_quasi_identifiers": by_quasi.value},

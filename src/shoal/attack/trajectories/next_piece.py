@@ -34,7 +34,7 @@ class NextPiece(AgainstOtherTrajectories):
     name = "next-piece"
     title = "finding the next piece of a trip"
     others = "pairs of pieces"
-    knows = "one piece of a trip exactly, and that it goes on as it went"
+    knows = "one piece of a trip exactly, and that it continues as it began"
     stopped_by = "nothing that is promised of several pieces; larger k makes it harder"
     remedy = "raise k, or publish whole trips (leave --piece out)"
     reference = "Gruteser, Hoh, On the anonymity of periodic location samples, SPC 2005"

@@ -205,7 +205,7 @@ class Judge:
             )
         if required.column is not None:
             if required.column not in self.sliced.sensitive:
-                raise PolicyError(f"{required.model} names {required.column!r}, which is no sensitive column")
+                raise PolicyError(f"{required.model} names {required.column!r}, which is not a sensitive column")
             return [required.column]
         return [", ".join(self.sliced.sensitive)] if self.jointly else list(self.sliced.sensitive)
 

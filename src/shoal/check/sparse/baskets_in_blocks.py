@@ -141,7 +141,7 @@ def _put(
         codes = np.array([items.get(name, -1) for name in block.names], np.int32)[block.items]
         order = np.lexsort((codes, np.repeat(np.arange(len(block)), block.sizes)))
         if not block.is_integral:
-            raise DataError("the weights are no whole numbers: they changed while they were read")
+            raise DataError("the weights are not whole numbers: they changed while they were read")
         writer.add(block.sizes, codes[order], block.weights[order])
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys[codes], dtype=np.uint64)])
         hashes.append(sums[block.starts[1:]] - sums[block.starts[:-1]])

@@ -300,7 +300,7 @@ def _partition_based(
     )
     is_a_list = high >= LEAST_RECALL
     if not is_a_list:
-        told += f" That is no list of neighbours (required: {100 * LEAST_RECALL:.0f} %)."
+        told += f" That is not a list of neighbours (required: {100 * LEAST_RECALL:.0f} %)."
     holds = edges.holds & is_listed[:, None] & is_a_list
     details = {
         "recall": recall,

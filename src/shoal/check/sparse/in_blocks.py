@@ -122,7 +122,7 @@ def _faults(written: WrittenSketches, rows: Ints, totals: Totals, key: bytes) ->
     if 0 in written.counts:
         faults.append(f"{written.counts[0]:,} published sketches have no component; such records are to be left out")
     if len(key) != KEY_BYTES:
-        faults.append(f"the key has not {KEY_BYTES} bytes: it is no key of sketches")
+        faults.append(f"the key does not have {KEY_BYTES} bytes: it is not a key of sketches")
     if written.has_classes != bool(totals.classes):
         faults.append("one side has classes and the other has none; read both in the same way")
     if rows.shape != (written.n,):
@@ -155,7 +155,7 @@ def _verified(
 
     for block in read():
         if not block.is_integral:
-            raise DataError("the weights are no whole numbers: they changed while they were read")
+            raise DataError("the weights are not whole numbers: they changed while they were read")
         owners, published = written.of_records(first, first + len(block))
         rows, counts = owners - first, published.counts
         first += len(block)

@@ -54,7 +54,7 @@ def rounding(published: Sketches, original: Sparse | None) -> Guarantee:
         required = float(2.0 ** np.rint(np.log2(2 * np.median(np.abs(original.weights)))))
     reasons = []
     if n_off:
-        reasons.append(f"{n_off:,} of {len(off):,} components are no multiples of {number(published.step)}")
+        reasons.append(f"{n_off:,} of {len(off):,} components are not multiples of {number(published.step)}")
     if published.step < required:
         reasons.append(f"the step is {number(published.step)} where the weights ask for {number(required)}")
     return Guarantee(

@@ -244,9 +244,9 @@ def _faults(published: Sketches, original: Sparse | None, secrets: SparseEvidenc
     if published.is_integral and published.step != 1:
         found.append("the components are whole numbers and the step is not 1")
     if not published.is_integral and not np.isfinite(published.components).all():
-        found.append("some components are no numbers")
+        found.append("some components are not numbers")
     if secrets.key is not None and len(secrets.key) != KEY_BYTES:
-        found.append(f"the key has not {KEY_BYTES} bytes: it is no key of sketches")
+        found.append(f"the key does not have {KEY_BYTES} bytes: it is not a key of sketches")
     if original is None:
         return tuple(found)
     if original.is_integral is not published.is_integral:

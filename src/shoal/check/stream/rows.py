@@ -38,7 +38,9 @@ def _object(line: str, names: Sequence[str], number: int) -> Row:
     except (ValueError, KeyError, TypeError):
         cells = []
     if len(cells) != len(names) or len(row) != len(names) or any(isinstance(c, list | dict) for c in cells):
-        raise DataError(f"line {number:,} is no object with the columns of the manifest; restore it from the release")
+        raise DataError(
+            f"line {number:,} is not an object with the columns of the manifest; restore it from the release"
+        )
     return [_text(c) for c in cells]
 
 

@@ -296,10 +296,10 @@ def told_windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, ask
         )
         if n
     ]
-    after = ", after the symbols before it as far as so many carry these" if asked.order > 1 else ""
-    there = f"of its group have about its place{after}"
+    after = " after the same preceding symbols, as far back as so many of them agree" if asked.order > 1 else ""
+    there = f"of its group have near its place{after}"
     fewest = asked.fewest_of_pairs
-    told = f"that at least {fewest} strings of its class have after the symbol before it, or its class at all"
+    told = f"that at least {fewest} strings of its class have after the symbol before it, or that its class has at all"
     return Guarantee.counted(
         model="context-support",
         kind=asked.generator,

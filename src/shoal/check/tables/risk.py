@@ -79,11 +79,11 @@ class Risk:
             f"{self.n_unique:,} {self.unit}{'' if self.n_unique == 1 else 's'} of {self.n_records:,} "
             f"({_percent(self.unique_share)}) {'is' if self.n_unique == 1 else 'are'} unique by the quasi-identifiers; "
             f"{self.n_below_k:,} ({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
-            f"Whoever knows that a {self.unit} is in the table {picked} with a chance of "
+            f"An attacker who knows that a {self.unit} is in the table {picked} with a chance of "
             f"{_percent(self.prosecutor_highest)} at worst, {_percent(self.prosecutor_average)} on average.",
-            f"Whoever does not know it picks the right one with a chance of {_percent(self.journalist_highest)} at "
+            f"One who does not know this picks the right one with a chance of {_percent(self.journalist_highest)} at "
             f"worst, {bound}{_percent(self.journalist_average)} on average{unknown}.",
-            f"Whoever matches all {self.unit}s with a register gets {bound}{_percent(self.marketer)} of them right.",
+            f"One who matches all {self.unit}s with a register gets {bound}{_percent(self.marketer)} of them right.",
         )
 
     def to_dict(self) -> dict[str, Any]:

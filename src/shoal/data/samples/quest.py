@@ -284,7 +284,9 @@ def _draw_sizes(rng: np.random.Generator, mean: float, n: int, convention: str) 
 def _parse(name: str) -> tuple[str, Quest]:
     match = _NAME.fullmatch(name)
     if match is None:
-        raise PolicyError(f"{name!r} is no name of a set of baskets; give one such as T10.I4.D100K or V20.I4.D100K")
+        raise PolicyError(
+            f"{name!r} is not the name of a set of baskets; give one such as T10.I4.D100K or V20.I4.D100K"
+        )
     n = int(match[4]) * _TIMES[match[5].upper()]
     made = Quest(n, float(match[2]), float(match[3]))
     return match[1].upper(), made if match[6] is None else replace(made, n_items=int(match[6]))

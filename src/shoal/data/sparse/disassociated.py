@@ -263,4 +263,4 @@ def _span(text: str) -> tuple[int, int] | None:
 
 
 def _no_line(path: str | os.PathLike[str], line: int) -> DataError:
-    return DataError(f"{path}, line {line}: is no line of disassociated records; restore the file")
+    return DataError(f"{path}, line {line}: is not a line of disassociated records; restore the file")

@@ -157,7 +157,7 @@ def read_blocks(
     _refuse_choices(weights, "none", 1)
     _refuse_options(format, None, None, delimiter, weights)
     if format not in ("baskets", "svmlight"):
-        raise PolicyError(f"the format {format!r} is not read in blocks; there are 'baskets' and 'svmlight'")
+        raise PolicyError(f"the format {format!r} is not read in blocks; the choices are 'baskets' and 'svmlight'")
     if records < 1:
         raise PolicyError(f"blocks of {records} records cannot be; give 1 or more")
     where = Path(path)

@@ -158,7 +158,7 @@ def _cut(path: Path, cells: ItemCells, delimiter: str | None, kind: str) -> list
     if broken:
         row = int(np.argmax(np.isin(cells.codes, broken))) + 1
         raise DataError(
-            f"{path}, row {row} after the header: the cell is no list of texts or integers, as most others are; "
+            f"{path}, row {row} after the header: the cell is not a list of texts or integers, as most others are; "
             'write it as ["a", "b"], or give the delimiter of the items'
         )
     return [items for items in cut if items is not None]

@@ -128,7 +128,9 @@ def read_sketches(path: str | os.PathLike[str]) -> Sketches:
     except duckdb.OutOfMemoryException:
         raise DataError(f"{where}: its sketches do not fit into half of the memory; split the file") from None
     except duckdb.ConversionException:
-        raise DataError(f"{where}: a component is beyond 64 bits with sign, so this is no file of sketches") from None
+        raise DataError(
+            f"{where}: a component is beyond 64 bits with sign, so this is not a file of sketches"
+        ) from None
     except duckdb.Error:
         raise DataError(f"{where}: the Parquet file is damaged or of an unknown make; export it again") from None
     _refuse_nulls(where, counts, f"the column {SKETCH!r} holds a null; leave the record out or give its components")
@@ -203,7 +205,7 @@ def _step(path: Path, told: bytes) -> float:
     except ValueError:
         step = math.nan
     if not (math.isfinite(step) and step > 0):
-        raise DataError(f"{path}: its key {_STEP!r} is no positive number; fetch or export the file again")
+        raise DataError(f"{path}: its key {_STEP!r} is not a positive number; fetch or export the file again")
     return step
 
 

@@ -101,7 +101,7 @@ def form_for(
         return RecordForm("svmlight", gzip=source.gzip)
     if not weights.is_integral or weights.is_negative:
         raise DataError(
-            "weights that are no counts can be published as SVMlight alone, whose items and classes are numbers; "
+            "weights that are not counts can be published as SVMlight alone, whose items and classes are numbers; "
             "number the items, or give counts"
         )
     counts = not weights.is_binary

@@ -105,7 +105,9 @@ def _read(seen: Look, reading: HowToRead) -> Table:
         return _read_unpacked(seen, reading)
     stated = [name for name in ("delimiter", "encoding", "decimal") if getattr(reading, name) is not None]
     if known.name != _TEXT and stated:
-        raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
+        raise DataError(
+            f"{seen.path}: is not a text file ({known.name}), so that {stated[0]} means nothing; leave it out"
+        )
     if reading.drops is not None and not known.reads_distinct:
         raise DataError(f"{seen.path}: {BOUNDED}; convert it, or leave memory out")
     if reading.drops is None or not known.stands_in_files:

@@ -69,7 +69,7 @@ def from_frame(frame: Any, markers: Sequence[str] = MARKERS, header: str | None 
         columns = _from_narwhals(frame, markers, notes)
     else:
         raise DataError(
-            f"{type(frame).__name__} is no table; give a pandas or polars frame, a pyarrow table, "
+            f"{type(frame).__name__} is not a table; give a pandas or polars frame, a pyarrow table, "
             "a duckdb relation, or a dict of sequences"
         )
     table = Table.of(columns, Source(format="frame", notes=tuple(notes)))
@@ -100,7 +100,7 @@ def to_frame(table: Table, like: Any) -> Any:
         return frames_back.to_polars(table, like, like.collect_schema()).lazy()
     if is_polars_dataframe(like):
         return frames_back.to_polars(table, like, like.schema)
-    raise DataError(f"{type(like).__name__} is no frame to imitate; give the one that was read")
+    raise DataError(f"{type(like).__name__} is not a frame to imitate; give the one that was read")
 
 
 def _name(label: object) -> str:
@@ -207,7 +207,7 @@ def _from_sequence(name: str, cells: Any, markers: Collection[str]) -> Column:
             raise _odd_type(name, str(cells.dtype))
         return _from_objects(name, cells.tolist(), markers)
     if isinstance(cells, (str, bytes)) or not (hasattr(cells, "__iter__") and hasattr(cells, "__len__")):
-        raise DataError(f"the column {name!r} is no sequence; give one value a row")
+        raise DataError(f"the column {name!r} is not a sequence; give one value per row")
     return _from_objects(name, list(cells), markers)
 
 
@@ -275,6 +275,6 @@ def utc_note(name: str) -> str:
 
 def _odd_type(name: str, kind: str) -> DataError:
     return DataError(
-        f"the column {name!r} has the type {kind.split('(')[0]}, which is no single value; "
+        f"the column {name!r} has the type {kind.split('(')[0]}, which is not a single value; "
         "leave it out or turn it into text or numbers"
     )

@@ -89,7 +89,7 @@ class Hierarchy:
         try:
             Path(path).write_bytes(text.encode("utf-8"))
         except UnicodeEncodeError:
-            raise DataError(f"{refusal} a label is no valid Unicode text; mend its encoding") from None
+            raise DataError(f"{refusal} a label is not valid Unicode text; mend its encoding") from None
         except OSError as error:
             raise DataError(f"{refusal} {error.strerror or error}") from None
 

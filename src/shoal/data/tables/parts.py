@@ -169,8 +169,8 @@ def _refuse_other(path: Path, file: Path, shown: Path) -> None:
         ) from None
     if start != PARQUET:
         raise DataError(
-            f"{path}: its {shown} is no Parquet file, and several files are read as one table only if all are; move it "
-            f"away, name the others by a pattern in quotes ('folder/*.parquet'), or of other formats {_PUT}"
+            f"{path}: its {shown} is not a Parquet file, and several files are read as one table only if all are; move "
+            f"it away, name the others by a pattern in quotes ('folder/*.parquet'), or of other formats {_PUT}"
         )
 
 

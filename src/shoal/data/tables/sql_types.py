@@ -13,12 +13,12 @@ TEXTS = frozenset({"VARCHAR", "ENUM", "UUID"})
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:
-    """Refuse a column without a name, or with an SQL type that is no single value."""
+    """Refuse a column without a name, or with an SQL type that is not a single value."""
     if not name.strip():
         raise DataError(f"{where}: a column has no name; give it one")
     if family(kind) not in INTEGERS | FLOATS | TIMES | TEXTS | {"BOOLEAN"}:
         raise DataError(
-            f"{where}: the column {name!r} has the type {family(kind)}, which is no single value; "
+            f"{where}: the column {name!r} has the type {family(kind)}, which is not a single value; "
             "leave it out or turn it into text or numbers"
         )
 

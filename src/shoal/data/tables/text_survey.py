@@ -228,7 +228,7 @@ def _refuse_nul(path: os.PathLike[str], piece: bytes, line: int) -> None:
     if at >= 0:
         line += _line_ends(piece[:at])
         raise DataError(
-            f"{path}, line {line}: holds a NUL byte, so it is no text in an encoding known here; save it as UTF-8 text"
+            f"{path}, line {line}: holds a NUL byte, so it is not text in a known encoding; save it as UTF-8 text"
         )
 
 

@@ -142,5 +142,7 @@ def read_boxes(path: str | os.PathLike[str], grid: Grid3D, source: Source | None
 def _whole(path: str | os.PathLike[str], column: Column, least: int) -> Ints:
     numbers = numbers_in(column)
     if (numbers != np.round(numbers)).any() or (numbers < least).any():
-        raise DataError(f"{path}: the column {column.name!r} holds what is no count; restore it from the release")
+        raise DataError(
+            f"{path}: the column {column.name!r} holds something that is not a count; restore it from the release"
+        )
     return numbers.astype(np.int64)

@@ -62,7 +62,7 @@ def numbers_in(column: Column) -> Floats:
     values = column.values if column.values.dtype.kind in "fiu" else parse_numbers(_objects(column.values))
     if values is None or column.has_missing:
         raise DataError(
-            f"the column {column.name!r} holds cells that are no numbers; mend them or leave the points out"
+            f"the column {column.name!r} holds cells that are not numbers; mend them or leave the points out"
         )
     return np.asarray(values, np.float64)[column.codes]
 

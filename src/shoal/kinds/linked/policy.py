@@ -70,7 +70,7 @@ class LinkedPolicy(ModelledPolicy):
     link: str | None = option(
         None,
         "Column that names the same persons in all files; pseudonyms take its place.",
-        instead="one file, which is linked to none",
+        instead="none, for a single file",
         metavar="COLUMN",
         is_input=True,
     )

@@ -313,8 +313,8 @@ def _baskets_shown(release: BasketRelease) -> list[str]:
     records = release.records
     groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
     return [
-        f"{records['out']:,} pseudo-baskets published, whose items were dealt anew in {groups} of {records['in']:,} "
-        "records.",
+        f"{records['out']:,} pseudo-baskets published for {records['in']:,} records, whose items were dealt out again "
+        f"in {groups}.",
         f"  {release.suppressed_sentence}",
         f"  {release.items_sentence}",
     ]

@@ -69,7 +69,7 @@ class DeltaAnonymity(Strict):
 
     model: Literal["delta-anonymity"] = "delta-anonymity"
     delta: float = option(
-        0.5, "Least variance of the usual estimate of an item, for one who has the key.", gt=0, lt=1e12
+        0.5, "Least variance of the usual estimate of an item, for someone who has the key.", gt=0, lt=1e12
     )
 
 
@@ -99,7 +99,7 @@ class RhoUncertainty(Strict):
 
     model: Literal["rho-uncertainty"] = "rho-uncertainty"
     rho: float = option(
-        0.5, "Of those who hold up to m items, the largest share that may hold one more that is sensitive.", gt=0, lt=1
+        0.5, "The largest share of those who hold up to m items that may hold one more that is sensitive.", gt=0, lt=1
     )
     sensitive: tuple[str, ...] = option((), "Items that nobody may infer.", metavar="ITEMS")
 
@@ -142,8 +142,8 @@ class SparseMethod(Strict):
 
     publish: Publication = option(
         "pseudo",
-        "Baskets whose items are dealt anew in groups (pseudo), a few numbers for each record (sketch), or true ones "
-        "that are k^m-anonymous.",
+        "Baskets whose items are dealt out again in groups (pseudo), a few numbers for each record (sketch), or true "
+        "ones that are k^m-anonymous.",
     )
     support: int = option(3, "How many records of a pool must hold an item that is dealt in it.", ge=2)
     suppression: float | None = option(
@@ -152,24 +152,24 @@ class SparseMethod(Strict):
     together: int | None = option(
         None,
         "Up to this many items that k records hold together are dealt as one.",
-        instead="16, and 1 of texts",
+        instead="16, and 1 for texts",
         ge=1,
         le=64,
     )
     scope: Literal["records", "items"] = option(
-        "records", "Whether an item of a rare combination is left out where it is rare, or everywhere; of suppress."
+        "records", "For suppress: whether an item of a rare combination is left out where it is rare, or everywhere."
     )
-    cluster_size: int | None = option(None, "Most records of a cluster; of disassociate.", instead="6 k", ge=4)
+    cluster_size: int | None = option(None, "For disassociate: the most records in a cluster.", instead="6 k", ge=4)
     item_hierarchy: str | Hierarchy | None = option(
-        None, "A hierarchy of the items in ARX's CSV form; of generalise.", metavar="FILE"
+        None, "For generalise: a hierarchy of the items, in ARX's CSV form.", metavar="FILE"
     )
     unit: Literal["record", "group"] = option(
-        "record", "What a sketch is of: one record, or the sum of a group of k near ones."
+        "record", "What a sketch is made of: one record, or the sum of a group of k similar ones."
     )
-    max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
+    max_components: int = option(128, "The most components in a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
         True,
-        "Whether a sketch may carry only a share of the bits that pick its record out, should the key leak.",
+        "Whether a sketch may carry only a share of the bits that would pick its record out if the key leaked.",
         flags="--recovery-cap/--no-recovery-cap",
     )
     recovery_share: float = option(
@@ -177,7 +177,7 @@ class SparseMethod(Strict):
     )
     coarse_counts: bool = option(
         True,
-        "Whether numbers of components stand on a coarse grid, as they tell lengths.",
+        "Whether numbers of components are put on a coarse grid, as they reveal lengths.",
         flags="--coarse-counts/--exact-counts",
     )
     neighbours: Literal["auto", "exact", "partition"] = option(
@@ -228,7 +228,7 @@ class SparsePolicy(BasePolicy):
     plural: ClassVar[str] = "sparse records"
     surely: ClassVar[str] = "SVMlight"
     arguments: ClassVar[tuple[Option, ...]] = (
-        Option("model", Model, "Which guarantee of sketches; delta needs no other records, and holds in both."),
+        Option("model", Model, "Which guarantee sketches have; delta needs no other records, and holds in both cases."),
     )
 
     kind: Literal["sparse"] = "sparse"
@@ -237,8 +237,8 @@ class SparsePolicy(BasePolicy):
     method: SparseMethod = Field(SparseMethod(), description="How pseudo-baskets or sketches are made.")
     memory: str | None = option(
         None,
-        "Read baskets or SVMlight in blocks, and never hold them, in about this much memory, such as 2GB; of "
-        "pseudo-baskets, and of sketches under delta-anonymity alone.",
+        "Read baskets or SVMlight in blocks, and never hold them, in about this much memory, such as 2GB; for "
+        "pseudo-baskets, and for sketches under delta-anonymity alone.",
         instead="hold the records",
         metavar="SIZE",
     )

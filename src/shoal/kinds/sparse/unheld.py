@@ -174,7 +174,7 @@ class UnheldSparseRelease(SparseRelease):
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
-            "the sketches of this release are no longer there, so that it cannot be written anew; ask shoal.anonymize "
+            "the sketches of this release are no longer there, so it cannot be written again; call shoal.anonymize "
             "again"
         )
 

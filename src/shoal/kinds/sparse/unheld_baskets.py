@@ -94,7 +94,7 @@ class UnheldBasketRelease(BasketRelease):
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
-            "the pseudo-baskets of this release are no longer there, so that it cannot be written anew; ask "
+            "the pseudo-baskets of this release are no longer there, so it cannot be written again; call "
             "shoal.anonymize again"
         )
 
@@ -164,7 +164,7 @@ class _Work:
         self.form = _form(counted.names, counted.classes, counted.weights, original)
         if self.form.format == "column":
             raise PolicyError(
-                "some classes are no numbers that SVMlight could hold, so that records would be published as a table, "
+                "some classes are not numbers that SVMlight could hold, so records would be published as a table, "
                 "which needs all of them in memory: leave memory out, or rename the classes"
             )
 

@@ -305,7 +305,7 @@ class StringKind(Kind):
         records = release.records
         groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
         lines = [
-            f"{records['out']:,} pseudo-strings published, drawn from {groups} of {records['in']:,} strings.",
+            f"{records['out']:,} pseudo-strings published for {records['in']:,} strings, drawn from {groups}.",
             f"  {release.suppressed_sentence}",
         ]
         if release.suppressed_lengths is not None:

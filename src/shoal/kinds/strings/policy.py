@@ -70,7 +70,7 @@ class StringInput(Strict):
         None, "Format of the strings.", instead="detected", names=formats
     )
     label: str | None = option(
-        None, "Regular expression that finds the class in a FASTA description, in its one group.", metavar="REGEX"
+        None, "Regular expression with one group, which finds the class in a FASTA description.", metavar="REGEX"
     )
     column: str | None = option(None, "Column of a table that holds the strings.", metavar="COLUMN")
     class_column: str | None = option(None, "Column of a table that holds their classes.", metavar="COLUMN")
@@ -100,7 +100,7 @@ class StringMethod(Strict):
 
     eps: float = option(1.5, "Lengths in a group differ by a factor of 1 + eps at most.", ge=0, lt=1e6)
     order: int = option(2, "A symbol depends on order - 1 symbols before it.", ge=1)
-    support: int = option(5, "How many strings of a group must carry what a symbol depends on.", ge=1)
+    support: int = option(5, "How many strings of a group must share what a symbol depends on.", ge=1)
     generator: Literal["window", "template", "markov"] = option(
         "window",
         "Symbols are drawn from windows of the group's strings, from their templates as in the papers, or after the "

@@ -70,7 +70,7 @@ def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: String
 of 2.5 is allowed).'
     """
     if not suppressed:
-        return f"No string was suppressed: all {n_in:,} stand in a group."
+        return f"No string was suppressed: all {n_in:,} are in groups."
 
     def told(name: str, one: str, many: str) -> str:
         n = suppressed.get(name, 0)

@@ -163,7 +163,7 @@ class UnheldStringRelease(StringRelease):
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
-            "the pseudo-strings of this release are no longer there, so that it cannot be written anew; ask "
+            "the pseudo-strings of this release are no longer there, so it cannot be written again; call "
             "shoal.anonymize again"
         )
 

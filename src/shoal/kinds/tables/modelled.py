@@ -18,7 +18,7 @@ def missing_option() -> Any:
 
 def shift_days_option() -> Any:
     """How far dates are moved."""
-    told = "Most days by which dates of a person are moved, either way (--shift)."
+    told = "The most days by which a person's dates are moved, either way (--shift)."
     return option(365, told, metavar="DAYS", ge=1, le=36_500)
 
 

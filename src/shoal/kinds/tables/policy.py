@@ -127,7 +127,7 @@ class Method(Strict):
         "mondrian", "How groups are made.", flags="--method", names=partitions
     )
     publish: Annotated[str | None, named_in(publications, or_none=True)] = option(
-        None, "What stands in a group's place.", instead="by method", names=publications
+        None, "What is published in place of a group.", instead="by method", names=publications
     )
     effort: Literal["fast", "balanced", "best"] = option("fast", "How hard to look for better groups.")
     diversity: Literal["local", "blind"] = option(
@@ -152,7 +152,7 @@ class Method(Strict):
     )
     jointly: bool = option(
         False,
-        "For bucketize, slice and screen: whether what is required holds of sensitive values jointly, or of each.",
+        "For bucketize, slice and screen: whether requirements apply to sensitive values jointly, or to each.",
         flags="--jointly/--separately",
     )
 
@@ -193,12 +193,12 @@ class Method(Strict):
 
     @property
     def publication(self) -> str:
-        """What stands in a group's place, by default what the partition is made for."""
+        """What is published in place of a group, by default what the partition is made for."""
         return self.publish or partitions()[self.partition].publication
 
     @property
     def way_of_publishing(self) -> Publication:
-        """What stands in a group's place."""
+        """What is published in place of a group."""
         return publications()[self.publication]
 
 
@@ -255,7 +255,7 @@ class Policy(ModelledPolicy):
         ),
         Option("shift", tuple[str, ...], "Columns of dates to move by one secret number of days for each person."),
         Option("k", int, "Groups of at least k.", is_common=True),
-        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
+        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; for slices probabilistic)."),
         Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
     )
 
@@ -272,16 +272,16 @@ class Policy(ModelledPolicy):
         "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
     )
     keep_person: bool = option(
-        False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
+        False, "Whether a pseudonym ties the records of a person together; only with person_knowledge = history."
     )
     provider: tuple[str, ...] = option(
         (),
-        "Column, or several, that says from which provider a row is: what is required then holds without the rows of "
-        "any of them. It is dropped.",
+        "Column(s) that say which provider a row comes from; requirements then hold without the rows of any one of "
+        "them, and the column is dropped.",
         metavar="COLUMN",
     )
     coalition: int = option(
-        1, "How many providers may put their own rows together, m of m-privacy (--provider).", metavar="M", ge=1, le=3
+        1, "How many providers may pool their own rows, m of m-privacy (--provider).", metavar="M", ge=1, le=3
     )
     releases: Literal["one", "several"] = option(
         "one",
@@ -289,11 +289,11 @@ class Policy(ModelledPolicy):
         "kept m-invariant.",
     )
     reserve: int = option(
-        1, "Of several releases: persons beyond k in new groups, so that as many may leave.", metavar="PERSONS", ge=0
+        1, "For several releases: persons beyond k in new groups, so that as many may leave.", metavar="PERSONS", ge=0
     )
     panel: str | None = option(
         None,
-        "Of several releases: column that says who is expected to leave together, such as a term; new groups hold "
+        "For several releases: column that says who is expected to leave together, such as a term; new groups hold "
         "persons of one value. It is dropped.",
         metavar="COLUMN",
     )

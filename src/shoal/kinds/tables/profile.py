@@ -32,6 +32,7 @@ LOOKED_AT, LEAST_LONG, FEW_LETTERS = 1000, 20, 30
 """Of strings in a column: how many are looked at, the letters that each has at least, and how many differ."""
 MOST_LISTED = 60  # categories in the order of a policy
 FEWEST_PERSONS = 4 * K
+_MOST_NAMED = 12  # quasi-identifiers in a sentence
 """Fewer are hardly worth proposing: groups of k of them would be a quarter of the table."""
 
 
@@ -108,13 +109,15 @@ class Profile(Profiled):
             ],
             ("distinct", "missing", "alone"),
         )
-        shown: list[str | Grid] = [f"{self.n_rows:,} rows, {len(self.columns)} columns\n", columns]
-        shown.append("alone: share of the records that have a value of their own, if the column were kept as it is")
+        rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
+        shown: list[str | Grid] = [f"{rows}, {len(self.columns)} column{'s' * (len(self.columns) != 1)}\n", columns]
+        shown.append("alone: share of the records whose value in the column no other record has")
         shown += [f"note: {note}" for note in (*self._repeating(), *self.notes, *self._measured())]
         if self.risk is None:
             return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
-        quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
-        shown.append(f"\nRisk in the table as it is, to someone who knows {quasi}:")
+        quasi = [c.attribute.name for c in self.columns if c.attribute.role == "quasi"]
+        known = listed(quasi) if len(quasi) <= _MOST_NAMED else f"the {len(quasi)} columns of the role quasi"
+        shown.append(f"\nRisk in the table as it is, to someone who knows {known}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
         if self.population is not None:
             shown.append(f"  {self.population.sentence}")
@@ -125,9 +128,9 @@ class Profile(Profiled):
         if self.person is None:
             return []
         return [
-            f"{self.person!r} stands in several rows for some, as keys of persons do ({self.n_persons:,} values in "
-            f"{self.n_rows:,} rows): so the policy counts persons by it (households, if it names these), and it is not "
-            "published."
+            f"{self.person!r} has {self.n_persons:,} values in {self.n_rows:,} rows, as the keys of persons with "
+            "several rows have: so the policy counts persons by it (or households, if it names these), and does not "
+            "publish it."
         ]
 
     def _measured(self) -> list[str]:
@@ -138,10 +141,10 @@ class Profile(Profiled):
         share, are = percent(self.together.share), "it were" if len(self.together.columns) == 1 else "they were"
         sentence = f"{names} would single out {share} of the records if {are} published unchanged"
         return [
-            f"{sentence}, more than {percent(LIMIT)}: so no column is, unless all records agree in it."
+            f"{sentence}, more than {percent(LIMIT)}: so no column is kept as it is, unless all records agree in it."
             if self.together.share > LIMIT
-            else f"{sentence}; with the labels of small groups it would be more, so no column is, unless all records "
-            "agree in it."
+            else f"{sentence}; with the labels of small groups it would be more, so no column is kept as it is, unless "
+            "all records agree in it."
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,7 +178,7 @@ class Profile(Profiled):
             "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             "# Roles: identifying (dropped), quasi (others may know it), sensitive (kept, under what is required",
-            "# of it), insensitive (kept). What nobody calls harmless is quasi.",
+            "# of it), insensitive (kept). What nothing shows to be harmless is quasi.",
             *(f"# {one_line(sentence)}" for sentence in self._measured()),
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
@@ -195,19 +198,19 @@ class Profile(Profiled):
             lines += [
                 "",
                 f"# These look sensitive: {one_line(', '.join(names))}. To keep their values as they are, give them",
-                '# role = "sensitive", and require that the records of a group do not agree in them:',
+                '# role = "sensitive", and require that the records of a group differ in them:',
                 "# [[require]]",
                 '# model = "l-diversity"',
                 "# l = 3",
                 '# kind = "distinct"',
-                "# With diversity another method may lose least: compare them with `shoal sweep DATA -p THIS_FILE`.",
+                "# Under diversity another method may lose least: compare them with `shoal sweep DATA -p THIS_FILE`.",
             ]
         lines += [
             "",
             "[limits]",
-            f"singled_out = {LIMIT:g}       # share of the records that columns kept as they are may tell from others",
+            f"singled_out = {LIMIT:g}       # the most records that columns kept as they are may single out",
             "# [accept]",
-            '# singled_out = "..."    # the reason for which more is taken; it is published',
+            '# singled_out = "..."    # the reason for accepting more; it is published',
         ]
         partition = self.proposal.partition if self.proposal is not None else Method().partition
         lines += [
@@ -259,7 +262,7 @@ def profile_table(table: Table) -> Profile:
     attributes = {n: _until_required(a) if a.role == "sensitive" else a for n, a in guessed.items()}
     person = next((n for n in look_like_persons(table) if len(table[n].values) >= FEWEST_PERSONS), None)
     if person is not None:
-        why = f"{attributes[person].why}; stands in several rows for some, as keys of persons do"
+        why = f"{attributes[person].why}; the same value stands in several rows, as keys of persons do"
         attributes[person] = replace(attributes[person], role="identifying", why=why)
     counts = {
         n: CellCounts(int((c.counts()[: len(c.values)] > 0).sum()), int(c.missing.sum()))

@@ -79,7 +79,7 @@ class SpilledTableRelease(TableRelease):
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
-            "the rows of this release are no longer there, so that it cannot be written anew; ask shoal.anonymize again"
+            "the rows of this release are no longer there, so it cannot be written again; call shoal.anonymize again"
         )
 
     def check(self) -> Any:

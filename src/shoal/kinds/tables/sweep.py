@@ -58,7 +58,7 @@ class TableCell(Cell):
 
     settings: ClassVar[Mapping[str, Varied]] = {
         "partition": Varied("--method", "How groups were made.", head="method"),
-        "publish": Varied("--publish", "What stands in a group's place."),
+        "publish": Varied("--publish", "What is published in place of a group."),
         "effort": Varied("--effort", "How hard better groups were looked for."),
         "suppression": Varied(
             "--suppression",
@@ -335,7 +335,7 @@ def _methods(partitions: str | Iterable[str]) -> tuple[str, ...]:
         if name not in known:
             raise PolicyError(f"there is no method {name!r}; {did_you_mean(name, known)}")
     if not names:
-        raise PolicyError(f"no method was named; there are {', '.join(known)}")
+        raise PolicyError(f"no method was named; the choices are {', '.join(known)}")
     return names
 
 

@@ -88,8 +88,8 @@ class TrajectoryMethod(Strict):
         ge=0.1,
         le=1440,
     )
-    cell: float = option(0.0005, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
-    slot: float = option(5.0, "Minutes of the grid that times of boxes stand on.", metavar="MINUTES", ge=0.1, le=1440)
+    cell: float = option(0.0005, "Grid on which the sides of boxes lie, in degrees.", metavar="DEGREES", ge=1e-5, le=10)
+    slot: float = option(5.0, "Grid on which the times of boxes lie, in minutes.", metavar="MINUTES", ge=0.1, le=1440)
 
     @property
     def round_grid(self) -> Grid3D:

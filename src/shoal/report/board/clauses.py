@@ -20,6 +20,7 @@ from shoal.report.points import listed, public_points
 from shoal.report.verdict import ReleaseVerdict
 
 NOT_STATED = "not stated"
+_NOT_OF_WP29 = "WP29 opinion 05/2014, whose questions are the three above, does not ask this."
 _MOST_NAMES = 12
 _TIED = "\u00a0"
 _MOST_COLUMNS = 200
@@ -50,6 +51,8 @@ class Case:
     facts: BoardFacts
     verdict: ReleaseVerdict
     attacked: Attacked[Any] | None
+    titles: Mapping[str, str]
+    """What attacks are called on pages, by name."""
 
     @property
     def context(self) -> Mapping[str, Any]:
@@ -164,7 +167,7 @@ def question(case: Case, name: str) -> Clause:
 def membership(case: Case) -> Clause:
     """Whether somebody is in the data."""
     found = question(case, MEMBERSHIP)
-    return replace(found, text=f"{found.text} The opinion does not ask about this.") if found.text else found
+    return replace(found, text=f"{found.text} {_NOT_OF_WP29}") if found.text else found
 
 
 def intruder(case: Case) -> Clause:
@@ -189,7 +192,7 @@ def intruder(case: Case) -> Clause:
 def _skipped(case: Case) -> str:
     skipped = () if case.attacked is None else case.attacked.skipped
     automatic = "The attacks are programs: nobody searched registers, news or social media by hand."
-    return f"{some([name for name, _ in skipped])}. {automatic}" if skipped else automatic
+    return f"{some([case.titles.get(name, name) for name, _ in skipped])}. {automatic}" if skipped else automatic
 
 
 def limits(case: Case) -> Clause:

@@ -67,8 +67,9 @@ def private_folder(folder: str | Path) -> Path:
 def draw_board(content: ReportContent, attacked: Attacked[Any] | None, framework: Framework) -> str:
     """Draw the page: the same content and results give the same page."""
     shown = {**content.shown, "version": content.version}
-    verdict = judge_release(Grounds.from_dict(shown["verdict"]), attacked, kind_named(content.kind).attacks)
-    case = Case(shown, BoardFacts.from_dict(shown["board"]), verdict, attacked)
+    attacks = kind_named(content.kind).attacks
+    verdict = judge_release(Grounds.from_dict(shown["verdict"]), attacked, attacks)
+    case = Case(shown, BoardFacts.from_dict(shown["board"]), verdict, attacked, {a.name: a.title for a in attacks})
     chapters = framework.chapters(case)
     return render(
         "board.html",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MANY = 0.1  # of the items of a record, left out: then it is told
 NOUN = "Records"
 MODELS = {
-    "k-anonymity": "Items were dealt anew among the records of a group, or of several neighbouring ones: a "
-    "pseudo-record is of nobody in particular.",
+    "k-anonymity": "Items were dealt out again among the records of a group, or of several neighbouring ones: a "
+    "pseudo-record is nobody's in particular.",
     "item-support": "An item that few hold would point at them, so it is left out.",
     "pool-support": "An item that one record of a pool holds would be dealt as that record's own.",
     "sizes": "How many items a pseudo-record has is taken from some record of its group, or is less where fewer than k "
@@ -72,12 +72,12 @@ def method(policy: SparsePolicy) -> dict[str, str]:
     told = {
         "Groups": f"Records were put into groups of at least {policy.k} near ones, class by class where there are "
         "classes, and the groups into the order of a tree.",
-        "Items": f"An item was dealt anew to as many pseudo-records of the group as held it, or of the smallest run of "
-        f"2, 4, 8, ... neighbouring groups in which at least {policy.method.support} did, but no more than half of "
-        "its records, unless as large a share of all records did.",
+        "Items": "An item was dealt out again to as many pseudo-records of the group as held it, or of the smallest "
+        f"run of 2, 4, 8, ... neighbouring groups in which at least {policy.method.support} did, but no more than "
+        "half of its records, unless as large a share of all records did.",
         "Sizes": f"The numbers of items were permuted within each group, and cut to what {policy.k} have.",
         "Copies": f"Items were swapped until no pseudo-record was one that fewer than {policy.k} hold.",
-        "Order": "Pseudo-records are sorted by their items, so that their order tells nothing.",
+        "Order": "Pseudo-records are sorted by their items, so their order reveals nothing.",
     }
     if together is not None and together > 1:
         told["Together"] = (
@@ -92,14 +92,14 @@ def limits(has_classes: bool) -> tuple[Point, ...]:
     points = [
         Point(
             "What a whole group has in common",
-            "An item that most records of a group hold stands in most of its pseudo-records: who knows that a person "
-            "is like these learns that the person probably has it. No bound on such inference is promised; the attacks "
-            "measure it.",
+            "An item that most records of a group hold is in most of its pseudo-records: anyone who knows that a "
+            "person is like these learns that the person probably has it. No bound on such inference is promised; "
+            "the attacks measure it.",
         ),
         Point(
             "Being in the data",
-            "Nothing promises to hide whether a record is in the data; the attack nearest-baskets measures it. This is "
-            "no differential privacy.",
+            "Nothing promises to hide whether a record is in the data; the attack nearest-baskets measures it. This "
+            "is not differential privacy.",
         ),
         Point(
             "Items that k hold are shown",
@@ -124,12 +124,12 @@ GOOD_USE = (
     ),
     Point(
         "Not good for",
-        "Single records: none of them is anybody's, and who goes by the nearest one or few is misled. Rare "
+        "Single records: none of them is anybody's, and anyone who goes by the nearest one or few is misled. Rare "
         "combinations are partly lost.",
     ),
 )
 MISUSE = (
-    Point("Do not look for persons", "Do not try to find out whose items stand in a record."),
+    Point("Do not look for persons", "Do not try to find out whose items a record holds."),
     Point("Do not join", "Do not join the data with others by items."),
 )
 
@@ -138,10 +138,10 @@ def reading(form: RecordForm) -> str:
     """How the file is read, in a sentence or two."""
     between = {None: "blanks", " ": "blanks", "\t": "tabs"}.get(form.delimiter, f"“{form.delimiter}”")
     told = {
-        "baskets": f"The file is text with one record a line, its items between {between}.",
+        "baskets": f"The file is text with one record per line, its items separated by {between}.",
         "svmlight": "The file is SVMlight (libsvm): a class, or 0 for none, then number:weight of each item.",
         "column": f"The file is a table ({'Parquet' if form.table == 'parquet' else 'CSV'}). The column "
-        f"{form.column!r} holds the items of a record, between {between}"
+        f"{form.column!r} holds the items of a record, separated by {between}"
         + (f", and {form.class_column!r} its class." if form.class_column else "."),
     }[form.format]
     return told + (" An item is repeated as often as it counts." if form.counts else "")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 NOUN = "Records"
 MODELS = {
-    "km-anonymity": "Who knows up to m items of a record finds k records that fit, or none.",
+    "km-anonymity": "Anyone who knows up to m items of a record finds at least k records that fit, or none.",
     "rho-uncertainty": "Of the records with any m items, at most the share rho holds one more that is sensitive.",
-    "disassociation": "Chunks tell nothing of which subrecords belong together, and there are records enough to hide "
-    "in.",
+    "disassociation": "Chunks reveal nothing about which subrecords belong together, and there are enough records to "
+    "hide in.",
 }
 REASONS = {
     "empty": "empty: there is nothing to publish",
@@ -93,7 +93,7 @@ def reading(policy: SparsePolicy, form: RecordForm, *, has_classes: bool) -> str
     return (
         f"The file is text, a line for each subrecord, with {between} between: the cluster, the number of its records,"
         f"{label} the chunk, and the items. The records of a cluster hold the subrecords of each of its chunks, one a "
-        "record at most, and nothing tells which stand together. A chunk called terms lists items that some records of "
+        "record at most, and nothing says which belong together. A chunk called terms lists items that some records of "
         "the cluster hold. A chunk of several clusters, such as 3-4, is shared by their records."
     )
 
@@ -131,7 +131,7 @@ def method(policy: SparsePolicy) -> dict[str, str]:
             f"Where more than {percent(rho.rho)} of those who hold up to {m} items hold one more that is sensitive, an "
             "item of that rule was left out of all records."
         )
-    return told | {"Order": "Lines are sorted by their items, so that their order tells nothing."}
+    return told | {"Order": "Lines are sorted by their items, so their order reveals nothing."}
 
 
 def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
@@ -139,14 +139,15 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
     points = [
         Point(
             "More than m items",
-            f"Who knows more than {policy.m} items of a record may find fewer than {policy.k} records, or one. The "
-            "attack known-items measures it.",
+            f"Anyone who knows more than {policy.m} items of a record may find fewer than {policy.k} records, or "
+            "one. The attack known-items measures it.",
         ),
         Point(
             "What those k have in common",
             "If all records that fit hold some other item, so does the one that is sought. "
             + (
-                "Items that were named as sensitive are bounded by rho, for who knows up to m items; no others are."
+                "Items that were named as sensitive are bounded by rho, for anyone who knows up to m items; no "
+                "others are."
                 if policy.rho_uncertainty is not None
                 else "No bound on such inference is promised; rho-uncertainty is one, of suppressed and generalised "
                 "records, for items that are named."
@@ -154,7 +155,7 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Being in the data",
-            "Nothing promises to hide whether a record is in the data. This is no differential privacy.",
+            "Nothing promises to hide whether a record is in the data. This is not differential privacy.",
         ),
         Point(
             "Several records of one person",
@@ -163,13 +164,13 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
     ]
     points.append(
         Point(
-            "Who repeats the method",
+            "Repeating the method",
             "Items of a cluster that stand in different chunks are held together by fewer than k of its records, or by "
-            "none: that they were not put into one chunk tells so.",
+            "none: that they were not put into one chunk reveals it.",
         )
         if policy.publish == "disassociate"
         else Point(
-            "What is missing tells",
+            "What is missing reveals something",
             "Records are true, so a combination that was there and that no record shows was rare, and one of its items "
             "was left out or replaced.",
         )
@@ -200,6 +201,6 @@ def good_use(policy: SparsePolicy) -> tuple[Point, ...]:
 
 
 MISUSE = (
-    Point("Do not look for persons", "Do not try to find out whose items stand in a record."),
+    Point("Do not look for persons", "Do not try to find out whose items a record holds."),
     Point("Do not join", "Do not join the data with others by items."),
 )

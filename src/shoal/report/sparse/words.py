@@ -41,7 +41,8 @@ REASONS = {
 }
 BEING_IN_THE_DATA = Point(
     "Being in the data",
-    "Nothing here hides whether a record is in the data from someone who has the key. This is no differential privacy.",
+    "Nothing here hides whether a record is in the data from someone who has the key. This is not differential "
+    "privacy.",
 )
 CHECKED = recomputed(", the original, the rows and the key")
 short_name = partial(
@@ -127,7 +128,7 @@ def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: fl
         )
     if step != 1:
         told["Rounding"] = f"Components are rounded to multiples of {step:g}: more digits would tell the items."
-    told["Order"] = "Sketches are sorted by their content, so that their order tells nothing."
+    told["Order"] = "Sketches are sorted by their content, so their order reveals nothing."
     return told
 
 
@@ -160,12 +161,12 @@ def _limits_of_groups(policy: SparsePolicy) -> list[Point]:
     return [
         Point(
             "What a group has in common",
-            "Who holds the key can estimate how many records of a group hold an item. What all of them hold is told "
-            "of each, and no bound on such inference is promised.",
+            "Someone who has the key can estimate how many records of a group hold an item. What all of them hold is "
+            "told of each, and no bound on such inference is promised.",
         ),
         Point(
             "The key opens more",
-            "Who holds the key and has a record in full may see that it is like the sum of some group. The attack "
+            "Someone who has the key and a record in full may see that it is like the sum of some group. The attack "
             "group-membership measures it. Keep the key at home or throw it away; nothing published needs it.",
         ),
         Point(
@@ -185,15 +186,16 @@ def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
     return [
         Point(
             "The key opens more",
-            "Who holds the key can estimate items, and can test whether a record that he has in full is in the "
+            "Someone who has the key can estimate items, and can test whether a record known in full is in the "
             "data. Keep the key at home or throw it away; nothing published needs it.",
         ),
         Point(
             "What the key tells of items",
-            "delta bounds the variance of the usual estimate of an item, not what can be guessed. Who has the key and "
-            "knows how popular items are makes a linear estimate of far smaller error: of T10I4D100K, with default "
-            "settings, it named an item that the record holds for 26 % of the baskets, the usual estimate for 12 %; "
-            "naming the most popular item is right for 7 %. The attack linear-estimate measures it.",
+            "delta bounds the variance of the usual estimate of an item, not what can be guessed. Someone who has "
+            "the key and knows how popular items are makes a linear estimate of far smaller error: of T10I4D100K, "
+            "with default settings, it named an item that the record holds for 26 % of the baskets, the usual "
+            "estimate for 12 %; naming the most popular item is right for 7 %. The attack linear-estimate measures "
+            "it.",
         ),
         Point(
             "The key hides less than it seems",
@@ -202,9 +204,9 @@ def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
         ),
         Point(
             "Items that go together",
-            "The recovery cap counts items as independent. Who has the key and knows which items go together needs "
-            "fewer components: granted the very itemsets that baskets were generated from, a search recovered 3 of 20 "
-            "under the default cap. A smaller recovery_share helps.",
+            "The recovery cap counts items as independent. Someone who has the key and knows which items go together "
+            "needs fewer components: granted the very itemsets that baskets were generated from, a search recovered "
+            "3 of 20 under the default cap. A smaller recovery_share helps.",
         ),
         Point(
             "The size of a record shows",
@@ -222,8 +224,8 @@ def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
         ),
         Point(
             "Known records",
-            "Who knows some records and which sketches are theirs learns about the signs, and from enough of them "
-            "about the other records. So the key is new for every release.",
+            "Someone who knows some records and which sketches are theirs learns about the signs, and from enough of "
+            "them about the other records. So the key is new for every release.",
         ),
         BEING_IN_THE_DATA,
         Point(

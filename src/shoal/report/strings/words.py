@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 NOUN = "Strings"
 MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",
-    "context-support": "What fewer strings of a group share is not carried on.",
-    "no-copies": "No published string happens to be an original that fewer than k rows hold.",
-    "near-copies": "How many published strings are one symbol away from an original, or none, was counted.",
+    "context-support": "A run that fewer strings of a group share is not continued.",
+    "no-copies": "No published string happens to equal an original that fewer than k rows hold.",
+    "near-copies": "The published strings that equal an original or differ from one in a single symbol were counted.",
     "rare-symbols": "A symbol that only few strings hold would point at them, so it is not shown.",
 }
 REASONS = {
     "empty": "empty: there is nothing to draw from",
     "small_class": "class of fewer than k strings: each class is condensed on its own",
     "rare_symbols": "nothing but symbols that too few strings hold",
-    "length": "length: no k strings of lengths alike could be found that take it in",
+    "length": "length: it was in no segment of k strings of similar lengths",
     "copies": "copies: every pseudo-string drawn in its place equalled an original or nearly did",
 }
 CHECKED = recomputed(", the original and the groups")
@@ -111,18 +111,18 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
     points = [
         Point(
             "Short fragments are real",
-            "Runs of a pseudo-string stand letter for letter in originals: short ones by chance, longer ones where "
+            "Runs of a pseudo-string occur letter for letter in originals: short ones by chance, longer ones where "
             "strings of a group are alike. A fragment that many originals share is published as it is.",
         ),
         Point(
             "What a group has in common",
-            "If all strings of a group have a property, so have its pseudo-strings. Who knows that someone's string is "
-            "in that group learns the property. Groups of near-identical strings give near copies.",
+            "If all strings of a group have a property, so have its pseudo-strings. Anyone who knows that someone's "
+            "string is in that group learns the property. Groups of near-identical strings give near copies.",
         ),
         Point(
             "Being in the data",
-            "Nothing here hides whether a string is in the data. Who holds a string can guess from near "
-            "pseudo-strings that it was used. This is no differential privacy.",
+            "Nothing here hides whether a string is in the data. Someone who has a string can guess from similar "
+            "pseudo-strings that it was used. This is not differential privacy.",
         ),
         _copies(m.copies),
         Point(
@@ -140,7 +140,7 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
             0,
             Point(
                 "Single strings can be followed",
-                "With support = 1, as in the paper, what only one string of a group has is carried on: pseudo-strings "
+                "With support = 1, as in the paper, what only one string of a group has is continued: pseudo-strings "
                 "may hold long runs of it.",
             ),
         )
@@ -159,15 +159,15 @@ def _copies(copies: str) -> Point:
     if copies == "allow":
         return Point(
             "Copies are allowed",
-            "Nothing is promised about copies: a published string may be a person's own, letter for letter, also where "
-            "nobody else has it. Strings that were in the data stand here more often than others of their kind: where "
-            "strings are much alike that tells who was in it.",
+            "Nothing is promised about copies: a published string may be a person's own, letter for letter, even "
+            "where nobody else has it. Strings that were in the data appear here more often than others of their "
+            "kind: where strings are much alike, that reveals who was in it.",
         )
     return Point(
-        "Holes tell who is in the data",
-        "A string that stands here was not in the data, or at least k rows were equal to it, since other copies were "
-        "drawn again. Where strings are much alike (markers along a genome, short codes) the reverse holds too: one "
-        "that is missing while many near it stand here was probably in the data, above all if nobody else has it.",
+        "Holes reveal who is in the data",
+        "A string that appears here was not in the data, or at least k rows were equal to it, since other copies "
+        "were drawn again. Where strings are much alike (markers along a genome, short codes) the reverse holds too: "
+        "one that is missing while many near it appear was probably in the data, above all if nobody else has it.",
     )
 
 

@@ -31,7 +31,7 @@ from shoal.report.tables.datasheet import render_datasheet
 PICTURES = f"the pictures of {DATASHEET}"
 _PICTURE = re.compile(r"<svg .*?</svg>", re.DOTALL)
 _REMOVED = re.compile(r"The (?:identifying column was|([0-9]{1,6}) identifying columns were) removed")
-_WRONG = f"{DATASHEET} does not say what a release says that has this manifest and this data"
+_WRONG = f"{DATASHEET} is not the one that belongs to this manifest and this data"
 
 
 def compare_datasheet(

@@ -42,8 +42,8 @@ def not_protected(
         points.append(
             Point(
                 "Columns that were kept",
-                f"Whoever knows {quoted(kept)} of a record from elsewhere can narrow a group down; such columns should "
-                "be quasi-identifiers.",
+                f"Anyone who knows {quoted(kept)} of a record from elsewhere can narrow a group down; columns that "
+                "others may know should be quasi-identifiers.",
             )
         )
     if pseudonym and (kept or shifted):
@@ -57,7 +57,8 @@ def not_protected(
     points.append(
         Point(
             "Several releases",
-            "Groups of two releases of the same records can be intersected, and what both leave may be fewer than k.",
+            "Two releases of the same records can be compared: the records that fit a group of each may be fewer "
+            "than k.",
         )
     )
     points.append(
@@ -113,8 +114,8 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
         points.append(
             Point(
                 "No sensitive column was named",
-                "The records of a group look alike by their quasi-identifiers. What else all of them have in common is "
-                "told about each.",
+                "The records of a group look alike by their quasi-identifiers. Whatever else all of them have in "
+                "common is revealed about each.",
             )
         )
     if bare:
@@ -148,17 +149,17 @@ def _minimality(guarantees: Sequence[Guarantee], diversity: str) -> list[Point]:
             Point(
                 "The size of groups",
                 f"Groups were made without looking at {quoted(names)}, but for one number: the least size of all of "
-                "them. It tells that with a smaller size that was tried some group would not have met the "
-                "requirements, and not which.",
+                "them. It reveals that, at a smaller size that was tried, some group would not have met the "
+                "requirements, but not which one.",
             )
         ]
     return [
         Point(
-            "What was not cut tells",
-            f"Single groups were cut, merged or left out as {quoted(names)} demanded. Whoever has the "
+            "Cuts that were not made",
+            f"Single groups were cut, merged or left out depending on {quoted(names)}. Anyone who has the "
             "quasi-identifiers of a group and this program knows that each finer cut that was not made would have "
-            "broken a requirement, and may rule out values by that, at times all but one (an attack by minimality). "
-            "The guarantees count the values in a group and do not cover this.",
+            "broken a requirement, and may rule out values from that, sometimes all but one (a minimality attack). "
+            "The guarantees count the values in a group; they do not cover this.",
         )
     ]
 
@@ -170,7 +171,7 @@ def good_use(publish: str, has_kept: bool, n_counterfeits: int = 0) -> tuple[Poi
         points.append(
             Point(
                 "Counterfeits",
-                f"are {n_counterfeits:,} of the records: they are of nobody, and keep sensitive values equally "
+                f"are {n_counterfeits:,} of the records: they belong to nobody, and keep sensitive values equally "
                 "frequent from release to release. Counts are too high by them, and nothing says which they are.",
             )
         )

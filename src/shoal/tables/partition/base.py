@@ -135,7 +135,7 @@ class PartitionMethod:
     recoding : callable, optional
         In its place, for one recoding of all records: with the parameters of `datafly_recoding`.
     publication : str
-        What stands in a group's place where the policy does not say.
+        What is published in place of a group where the policy does not say.
     is_searched : bool
         Of a recoding: whether the one of least loss is searched for.
     words : callable
@@ -243,7 +243,7 @@ class UnusableArray(DataError, ValueError):
 
 
 class UnusableCells(DataError, TypeError):
-    """An array with cells that are no numbers; a TypeError too, as scikit-learn's tools expect."""
+    """An array with cells that are not numbers; a TypeError too, as scikit-learn's tools expect."""
 
 
 class TooFewRecords(Infeasible, ValueError):
@@ -369,7 +369,7 @@ class Partition(Estimator):
         ------
         PolicyError, DataError, Infeasible
             Where a parameter has no meaning, X cannot be grouped by, or has fewer than k records. All are of a kind
-            that is a ValueError, or a TypeError for cells that are no numbers, too.
+            that is a ValueError, or a TypeError for cells that are not numbers, too.
         """
         is_ranked = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Ranked) for x in X)
         names = np.array([x.name for x in X], dtype=object) if is_ranked else feature_names(X)

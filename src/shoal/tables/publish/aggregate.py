@@ -78,7 +78,7 @@ def aggregate(
     if missing == "any" and n_held(np.zeros(len(n_present), dtype=np.int64), 1)[0] < k:
         of = "records" if whose is None else "persons"
         raise Infeasible(
-            f"column {ranked.name!r} holds values of fewer than {k} {of}, and an average of so few would tell of "
+            f"column {ranked.name!r} holds values of fewer than {k} {of}, and an average of so few would reveal "
             "single ones; drop it or publish by generalising"
         )
     blank = np.zeros(len(n_present), dtype=bool) if missing == "any" else 2 * n_present < groups.sizes

@@ -55,7 +55,7 @@ class Telling:
     alike: str = "By its quasi-identifiers every record looks like at least {others}."
     groups: str = "Groups of look-alikes"
     changed: str = "were made equal within groups of records; all other columns are as they were"
-    row: str = "One row a record, as in the source."
+    row: str = "One row per record, as in the source."
     recomputed: str = "All guarantees can be recomputed from the data beside this page."
     checked: str = (
         "Every guarantee was recomputed from the table as it is published, by a checker that is independent of the "
@@ -232,8 +232,9 @@ def labels_tell(of: str) -> Point:
     """What labels still tell of the records of a group, or whatever they are of."""
     return Point(
         MEMBERS_ARE_REAL,
-        f"The members of a published set, and of ordered categories the ends of a range, are values of records of the "
-        f"{of}. Ranges of numbers and dates end at round numbers, unless exact ends were asked for.",
+        f"The members of a published set are values of records of the {of}. So are the ends of ranges if exact ends "
+        "were asked for, or if a column has two ordered categories; otherwise ranges of numbers and dates end at round "
+        "numbers, and those of ordered categories on a grid of several.",
     )
 
 

@@ -357,8 +357,8 @@ class CondensedGroups(Publication):
         groups="Groups drawn from",
         changed="were replaced by pseudo-records, drawn from the mean, covariance and shares of groups of records; all "
         "other columns hold true values, those of one record together, beside any pseudo-record of its group",
-        row="As many rows as records, but a row is no record of the source: what stands in it belongs together only as "
-        "far as its group does.",
+        row="As many rows as records, but a row is not a record of the source: what stands in it belongs together only "
+        "as far as its group does.",
         recomputed="The guarantees are about how the rows were drawn. To recompute them the original and the groups "
         "are needed, which are not published; the owner's software did so before this data was written.",
         checked="Every guarantee was recomputed from the table as it is published, the original and the groups, by a "

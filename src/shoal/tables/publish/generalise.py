@@ -267,7 +267,7 @@ class Generalisation(Publication):
     def not_protected(self, kept: Sequence[str]) -> list[Point]:
         """Members of sets."""
         told = labels_tell("group")
-        return [Point(told.title, f'{told.text} Of a label that says "or missing" it may be a single one.')]
+        return [Point(told.title, f'{told.text} Beside "or missing" the value may be that of one record.')]
 
     def good_use(self, has_kept: bool) -> list[Point]:
         """How to count labels."""
@@ -275,7 +275,7 @@ class Generalisation(Publication):
             Point(
                 "Ranges and sets",
                 "say what is true of a record. Count a record for each value that its label covers, in equal parts, "
-                "or give bounds; do not put a midpoint for a value without saying so.",
+                "or give bounds; do not put a midpoint in place of a value without saying so.",
             ),
             Point("Groups", "with the same labels are the finest units; differences inside them are not in the data."),
             *super().good_use(has_kept),

@@ -21,7 +21,7 @@ _SLICED = Telling(
     groups="Buckets",
     changed="are as they were; what ties them to the columns of other slices was cut by permuting every slice within "
     "its bucket",
-    row="As many rows as records, but a row is no record of the source: the columns of one slice belong together, "
+    row="As many rows as records, but a row is not a record of the source: the columns of one slice belong together, "
     "those of two slices only as far as their bucket does. The manifest names the slices.",
     recomputed="How large buckets are can be recomputed from the data beside this page; what an attacker can conclude "
     "about a record depends on its own values, so the original is needed for the rest.",

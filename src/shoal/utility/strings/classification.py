@@ -89,7 +89,9 @@ def compare_classifiers(
     """
     unknown = set(classifiers) - set(CLASSIFIERS)
     if unknown:
-        raise PolicyError(f"the classifier {sorted(unknown)[0]!r} is not known; there are {', '.join(CLASSIFIERS)}")
+        raise PolicyError(
+            f"the classifier {sorted(unknown)[0]!r} is not known; the choices are {', '.join(CLASSIFIERS)}"
+        )
     if any(s.labels is None for s in (original, published, test)):
         raise DataError("classification needs a class for every string; give classes to all three sets")
     if not len(test):

@@ -46,7 +46,7 @@ DEFINITIONS = {
     ),
     "query-error": Definition(
         "Random counts (“how many have …”) asked of the release are this far from the true ones: the median error.",
-        "median of |estimate − true| / max(true, n / 1000); two conditions a query, about 5 % of the records meet both",
+        "median of |estimate − true| / max(true, n / 1000); two conditions per query, which about 5 % of n meet",
         "Xiao and Tao, VLDB 2006",
         is_share=True,
     ),

@@ -132,7 +132,7 @@ def iloss(
     """
     unknown = set(weights or {}) - {s.name for s in scales}
     if unknown:
-        raise DataError(f"a weight is given for {min(unknown)!r}, which is no quasi-identifier; remove it")
+        raise DataError(f"a weight is given for {min(unknown)!r}, which is not a quasi-identifier; remove it")
     weight = {s.name: float((weights or {}).get(s.name, 1.0)) for s in scales}
     if any(not 0 <= w < np.inf for w in weight.values()):
         raise DataError("a weight of an attribute is negative or no number; give 0 or more")

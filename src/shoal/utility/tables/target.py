@@ -59,7 +59,7 @@ def check_target(table: Table, attributes: Mapping[str, Attribute], target: str,
     way = publications()[publication]
     if way.is_sliced:
         raise PolicyError(
-            f"with publish = {publication} a published row is no record, so that no model can learn {target!r} from "
+            f"with publish = {publication} a published row is not a record, so no model can learn {target!r} from "
             "it; leave the target out, or publish otherwise"
         )
     if role == "quasi" and way.has_labels:

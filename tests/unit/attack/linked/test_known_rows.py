@@ -91,7 +91,7 @@ def test_what_is_published_as_it_is_tells_more():
     assert "labs.unit" in found["linked-rows"].columns
     assert "labs.value" not in found["linked-rows"].columns
     assert made.verdict.level == "amber"  # it is accepted, and no less for that
-    assert "With it the policy accepts what an attack adds" in made.verdict.worst
+    assert "The policy thereby also accepts what an attack adds" in made.verdict.worst
 
 
 def test_a_secret_that_all_rows_of_a_person_share_is_guessed_of_those_who_are_found():

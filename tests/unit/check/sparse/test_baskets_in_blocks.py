@@ -109,7 +109,7 @@ def test_what_is_missing_or_does_not_fit_is_refused() -> None:
     with pytest.raises(DataError, match="there are no pseudo-baskets"):
         verify(10**9, found.baskets.take(np.arange(0)))
     reals = replace(records, weights=records.weights + 0.5)
-    with pytest.raises(DataError, match="the weights are no whole numbers"):
+    with pytest.raises(DataError, match="the weights are not whole numbers"):
         verify(10**9, originals=reals)
 
     def none() -> Iterator[Sparse]:

@@ -84,7 +84,7 @@ def test_a_list_that_misses_most_of_the_nearest_is_no_list_of_neighbours(
     evidence = replace(release._evidence, neighbours=far)
     found = next(g for g in verify_sketches(release.sketches, asked, evidence).guarantees if g.model == "k-variance")
     assert not found.holds
-    assert "no list of neighbours" in found.sentence
+    assert "not a list of neighbours" in found.sentence
     assert found.n_failing == found.n_classes
 
 

@@ -85,11 +85,11 @@ def test_copies_are_told_everywhere(tmp_path: Path) -> None:
     assert "None is an original" in pages["redraw"][0]
     assert "None is an original" not in pages["allow"][0]
     for page in pages["redraw"]:
-        assert "Holes tell who is in the data" in page
+        assert "Holes reveal who is in the data" in page
         assert "Copies are allowed" not in page
     for page in pages["allow"]:
         assert "Copies are allowed" in page
-        assert "Holes tell" not in page
+        assert "Holes reveal" not in page
         assert "No published string equals an original" not in page
 
 

@@ -34,13 +34,13 @@ def test_sentences_say_what_is_a_bound():
     classes = classes_of(sized(1, 1, 2, 6), ["a"])
     assert risk_of(classes).sentences == (
         "2 records of 10 (20 %) are unique by the quasi-identifiers; 4 (40 %) stand in groups of fewer than 5.",
-        "Whoever knows that a record is in the table picks it with a chance of 100 % at worst, 40 % on average.",
-        "Whoever does not know it picks the right one with a chance of "
+        "An attacker who knows that a record is in the table picks it with a chance of 100 % at worst, 40 % on average.",
+        "One who does not know this picks the right one with a chance of "
         "100 % at worst, at most 40 % on average, as the population is not known.",
-        "Whoever matches all records with a register gets at most 40 % of them right.",
+        "One who matches all records with a register gets at most 40 % of them right.",
     )
     known = risk_of(classes, population=np.array([2, 4, 4, 60])).sentences
-    assert known[3] == "Whoever matches all records with a register gets 13.5 % of them right."
+    assert known[3] == "One who matches all records with a register gets 13.5 % of them right."
 
 
 def test_histogram_has_every_record_in_the_bin_of_its_class():

@@ -52,15 +52,15 @@ def test_classes_stand_behind_the_number_of_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("1 3 2\n", "line 7: is no line of disassociated records"),
-        ("x 3 2 a\n", "line 7: is no line"),
-        ("2-1 7 2 a\n", "line 7: is no line"),
-        ("1 three 2 a\n", "line 7: is no line"),
-        ("1 3 some a\n", "line 7: is no line"),
+        ("1 3 2\n", "line 7: is not a line of disassociated records"),
+        ("x 3 2 a\n", "line 7: is not a line"),
+        ("2-1 7 2 a\n", "line 7: is not a line"),
+        ("1 three 2 a\n", "line 7: is not a line"),
+        ("1 3 some a\n", "line 7: is not a line"),
         ("1 4 2 a\n", "do not agree, first on line 2"),
         ("1-2 8 2 a\n", "do not agree, first on line 7"),
         ("99 3 1 a\n", "more clusters or records than it has lines for"),
-        ("\n", "line 7: is no line"),
+        ("\n", "line 7: is not a line"),
     ],
 )
 def test_what_is_no_line_is_refused(tmp_path: Path, line: str, says: str) -> None:

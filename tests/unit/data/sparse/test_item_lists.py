@@ -69,7 +69,7 @@ def test_words_of_a_column_are_items_if_the_format_says_so(tmp_path: Path) -> No
 )
 def test_a_broken_list_has_its_row(tmp_path: Path, cell: str) -> None:
     path = table(tmp_path, {"id": list("1234"), "items": ['["a"]', '["b", 1]', cell, '["c"]']})
-    with pytest.raises(DataError, match="row 3 after the header: the cell is no list"):
+    with pytest.raises(DataError, match="row 3 after the header: the cell is not a list"):
         read_sparse(path, column="items")
 
 
@@ -94,8 +94,8 @@ def test_true_lists_of_parquet(tmp_path: Path, kind: Any) -> None:
         (pa.array([["a"], ["b", None]]), "row 2: the list in the column 'items' holds a null"),
         (pa.array([[1.5], []]), "give lists of texts or of integers"),
         (pa.array([[["a"]], []]), "give lists of texts or of integers"),
-        (pa.array([{"a": 1}, {"a": 2}]), "no single value"),
-        (pa.array([b"a", b"b"]), "no single value"),
+        (pa.array([{"a": 1}, {"a": 2}]), "not a single value"),
+        (pa.array([b"a", b"b"]), "not a single value"),
     ],
 )
 def test_odd_columns_of_parquet(tmp_path: Path, column: Any, message: str) -> None:
@@ -116,7 +116,7 @@ def test_a_damaged_and_an_empty_parquet_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "name the column that holds the items or the text; there are 'items', 'kind'"),
+        ({}, "name the column that holds the items or the text; the choices are 'items', 'kind'"),
         ({"column": "item"}, "no column 'item'; did you mean 'items'"),
         ({"column": "items", "class_column": "kin"}, "no column 'kin'; did you mean 'kind'"),
         ({"column": "items", "class_column": "items"}, "cannot be both"),

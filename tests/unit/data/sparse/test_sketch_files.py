@@ -157,7 +157,7 @@ def test_a_step_that_is_none(tmp_path: Path, step: str) -> None:
     duckdb.execute(
         f"COPY (SELECT [1.5::DOUBLE] AS sketch) TO '{path}' (FORMAT parquet, KV_METADATA {{shoal_step: '{step}'}})"
     )
-    with pytest.raises(DataError, match="no positive number"):
+    with pytest.raises(DataError, match="not a positive number"):
         read_sketches(path)
 
 

@@ -74,5 +74,5 @@ def test_a_file_with_commas(tmp_path: Path) -> None:
 def test_what_says_nothing_of_other_files_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a": 1}\n{"a": 2}\n')
-    with pytest.raises(DataError, match=r"is no text file .jsonl., so that decimal means nothing"):
+    with pytest.raises(DataError, match=r"is not a text file .jsonl., so that decimal means nothing"):
         read_table(path, decimal=",")

@@ -183,7 +183,7 @@ def test_markers_apply_to_texts() -> None:
 def test_what_is_no_frame_is_refused(odd: Any) -> None:
     with pytest.raises(DataError, match="give a pandas or polars frame"):
         from_frame(odd)
-    with pytest.raises(DataError, match="no frame to imitate"):
+    with pytest.raises(DataError, match="not a frame to imitate"):
         to_frame(from_frame({"a": [1]}), odd)
 
 
@@ -195,8 +195,8 @@ def test_what_is_no_frame_is_refused(odd: Any) -> None:
         ({"a": [True, 2]}, "'a' mixes truth values"),
         ({"a": [[1], [2]]}, "'a' has the type list"),
         ({"a": [1j]}, "'a' has the type complex"),
-        ({"a": "text"}, "'a' is no sequence"),
-        ({"a": 5}, "'a' is no sequence"),
+        ({"a": "text"}, "'a' is not a sequence"),
+        ({"a": 5}, "'a' is not a sequence"),
         ({"a": np.zeros((2, 2))}, "'a' has 2 dimensions"),
         ({"a": np.array([1, 2], dtype="timedelta64[s]")}, "'a' has the type timedelta64"),
         ({"a": [2**63]}, "'a' holds integers beyond"),

@@ -98,7 +98,7 @@ def test_days_and_times_are_joined(tmp_path: Path) -> None:
         ("1 AS x, 2 AS y", "1 AS x", "the column 'y' is not in all of its files, 2 has none"),
         ("1 AS x", "1 AS x, 2 AS y", "the column 'y' is not in all of its files, 1 has none"),
         ("1 AS x", "1 AS X", "the column 'x' is not in all of its files"),
-        ("1 AS x", "[1] AS x", "the column 'x' has the type LIST, which is no single value"),
+        ("1 AS x", "[1] AS x", "the column 'x' has the type LIST, which is not a single value"),
         ("1 AS x LIMIT 0", "1 AS x LIMIT 0", "has columns but no rows"),
     ],
 )

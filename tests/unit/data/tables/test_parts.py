@@ -95,7 +95,7 @@ def test_what_is_no_table_is_refused_by_name(tmp_path: Path) -> None:
         parts_of(tmp_path / "*.parquet")
     put(tmp_path, "x/a.parquet")
     put(tmp_path, "x/notes.txt", start=b"")
-    with pytest.raises(DataError, match=r"its notes.txt is no Parquet file.* name the others by a pattern in quotes"):
+    with pytest.raises(DataError, match=r"its notes.txt is not a Parquet file.* name the others by a pattern"):
         parts_of(tmp_path / "x")
     os.mkfifo(tmp_path / "x" / "b.parquet")
     with pytest.raises(DataError, match=r"its b\.parquet is a device or a pipe"):

@@ -69,7 +69,7 @@ def test_a_path_that_lost_its_slashes_is_the_same_address(server: Stand) -> None
 
 @pytest.mark.usefixtures("server")
 def test_of_several_tables_one_has_to_be_named() -> None:
-    with pytest.raises(DataError, match=r"holds 2 tables; name one.*there are 'lab.tests', 'patients'"):
+    with pytest.raises(DataError, match=r"holds 2 tables; name one.*the choices are 'lab.tests', 'patients'"):
         read_table(ADDRESS)
     with pytest.raises(DataError, match=r"has no table 'patient'; did you mean 'patients'"):
         read_table(f"{ADDRESS}?table=patient")

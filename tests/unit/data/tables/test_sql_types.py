@@ -35,7 +35,7 @@ def test_a_cell_becomes_what_columns_are_made_of(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["INTEGER[]", "STRUCT(a INTEGER)", "BLOB", "HUGEINT", "INTERVAL"])
 def test_what_is_no_single_value_is_refused(kind: str) -> None:
-    with pytest.raises(DataError, match=f"'x' has the type {family(kind)}, which is no single value"):
+    with pytest.raises(DataError, match=f"'x' has the type {family(kind)}, which is not a single value"):
         refuse_type("here", "x", kind)
     with pytest.raises(DataError, match="a column has no name"):
         refuse_type("here", " ", "INTEGER")

@@ -57,7 +57,7 @@ def test_a_database_in_an_archive(tmp_path: Path) -> None:
 def test_of_several_one_has_to_be_named(tmp_path: Path) -> None:
     path = pack(tmp_path / "all.zip", people__csv=PEOPLE, visits__csv=b"a,b\n1,2\n")
     with pytest.raises(
-        DataError, match=r"holds 2 files; name one, all.zip\?table=NAME: there are 'people.csv', 'visits"
+        DataError, match=r"holds 2 files; name one, all.zip\?table=NAME: the choices are 'people.csv', 'visits"
     ):
         read_table(path)
     assert list(cells(read_table(f"{path}?table=visits.csv"))) == ["a", "b"]

@@ -71,7 +71,7 @@ def test_what_is_said_of_it(release) -> None:
     told = release.summary()
     assert told["verdict"]["level"] == "amber"
     assert told["verdict"]["worst"].startswith("Accepted, because a test: ")
-    assert "With it the policy accepts what an attack adds" in told["verdict"]["worst"]
+    assert "The policy thereby also accepts what an attack adds" in told["verdict"]["worst"]
     assert told["rows"]["labs"]["in"] == len(clinic()["labs"])
     assert "persons, amber" in repr(release)
     before, after = KIND.shown(release)

@@ -103,7 +103,7 @@ def test_rows_and_key_are_kept_and_the_folder_holds_with_them(tmp_path: Path, su
     assert found.holds, found.to_dict()
     assert shoal.check(out, path, policy, out / "private").holds
     assert release.check() == release.guarantees
-    with pytest.raises(NotVerified, match="cannot be written anew"):  # a copy has no file
+    with pytest.raises(NotVerified, match="cannot be written again"):  # a copy has no file
         pickle.loads(pickle.dumps(release)).save(tmp_path / "copy")
     assert (out / "private" / "report.html").is_file()
 
@@ -151,7 +151,7 @@ def test_what_cannot_be_read_in_blocks_is_refused_by_name(tmp_path: Path) -> Non
         shoal.anonymize(tmp_path / "table.csv", policy)
     with pytest.raises(PolicyError, match="is folder: leave memory out"):
         shoal.anonymize(tmp_path, policy)
-    with pytest.raises(PolicyError, match="weights that are no whole numbers are rounded to a grid"):
+    with pytest.raises(PolicyError, match="weights that are not whole numbers are rounded to a grid"):
         shoal.anonymize(tmp_path / "reals.svm", policy)
     with pytest.raises(PolicyError, match="these records are in memory: leave memory out"):
         shoal.anonymize([["a", "b"], ["b"]], policy)

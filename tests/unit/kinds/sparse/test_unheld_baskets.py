@@ -106,7 +106,7 @@ def test_groups_are_kept_and_the_folder_holds_with_them(tmp_path: Path, name: st
     assert found.holds, found.to_dict()
     assert shoal.check(out, path, policy, out / "private").holds
     assert release.check() == release.guarantees
-    with pytest.raises(NotVerified, match="cannot be written anew"):  # a copy has no file
+    with pytest.raises(NotVerified, match="cannot be written again"):  # a copy has no file
         pickle.loads(pickle.dumps(release)).save(tmp_path / "copy")
     assert (out / "private" / "report.html").is_file()
 
@@ -140,11 +140,11 @@ def test_what_cannot_be_bounded_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "reals.svm").write_text("1 1:0.5 2:1\n" * 40)
     (tmp_path / "table.csv").write_text("items\na b\n")
     (tmp_path / "wide.svm").write_text("1e999 1:1\n" * 40)
-    with pytest.raises(PolicyError, match="weights that are no whole numbers are averaged in the order of all"):
+    with pytest.raises(PolicyError, match="weights that are not whole numbers are averaged in the order of all"):
         shoal.anonymize(tmp_path / "reals.svm", policy)
     with pytest.raises(PolicyError, match=r"table.csv is a table: leave memory out"):
         shoal.anonymize(tmp_path / "table.csv", policy)
-    with pytest.raises(PolicyError, match="some classes are no numbers that SVMlight could hold"):
+    with pytest.raises(PolicyError, match="some classes are not numbers that SVMlight could hold"):
         shoal.anonymize(tmp_path / "wide.svm", policy)
     with pytest.raises(PolicyError, match="together = 1 groups records of three classes or more"):
         shoal.anonymize(path, policy.changed(together=1))

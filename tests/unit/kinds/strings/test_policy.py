@@ -38,7 +38,7 @@ def test_changed_keeps_the_rest() -> None:
         ({"k": "many"}, "k: it must be a valid integer"),
         ({"eps": float("nan")}, "method.eps"),
         ({"support": 0}, "method.support: it must be greater than or equal to 1"),
-        ({"lengths": "free"}, "method.lengths cannot be 'free'; there are 'template', 'spread'"),
+        ({"lengths": "free"}, "method.lengths cannot be 'free'; the choices are 'template', 'spread'"),
         ({"format": "fsta"}, "input.format cannot be 'fsta'; did you mean 'fasta'"),
         ({"method": {"suport": 1}}, "there is no key 'method.suport'; did you mean 'support'"),
         ({"input": {"colum": "a"}}, "there is no key 'input.colum'; did you mean 'column'"),

@@ -22,7 +22,7 @@ def test_reasons_are_counted_and_told() -> None:
     assert suppressed_of(reasons, 0) == {"empty": 1, "length": 3}
     assert suppressed_of(reasons, 2) == {"empty": 1, "length": 3, "copies": 2}
     assert suppressed_of(reasons[:2], 0) == {}
-    assert suppressed_sentence({}, 5, StringPolicy()) == "No string was suppressed: all 5 stand in a group."
+    assert suppressed_sentence({}, 5, StringPolicy()) == "No string was suppressed: all 5 are in groups."
 
 
 def test_nothing_is_not_published() -> None:

@@ -124,7 +124,7 @@ def test_groups_are_kept_and_the_folder_holds_with_them(tmp_path: Path, name: st
     found = shoal.check(out, path, asked_of(path), out / "private")
     assert found.holds, found.to_dict()
     assert release.check() == release.guarantees
-    with pytest.raises(NotVerified, match="cannot be written anew"):  # a copy has no file
+    with pytest.raises(NotVerified, match="cannot be written again"):  # a copy has no file
         pickle.loads(pickle.dumps(release)).save(tmp_path / "copy")
     with pytest.raises(PolicyError, match="statistics of groups hold all strings"):
         release.save(tmp_path / "no", keep="statistics")

@@ -46,7 +46,14 @@ BAD = {
     '[method]\npartitoin = "mdav"': ("line 2", "did you mean 'partition'"),
     "[method]\nsuppression = 1.5": ("line 2", "less than 1"),
     "[columns\n": ("not valid TOML", "line 1"),
+    'quasi = ["age"]': ("line 1", "no key 'quasi' in a policy file; say it under [columns]"),
+    "k = 5": ("line 1", "no key 'k' in a policy file; say it under [[require]]"),
 }
+
+
+def test_roles_in_one_line_are_known_by_their_names() -> None:
+    with pytest.raises(PolicyError, match="no key 'quazi'; did you mean 'quasi'"):
+        Policy.of(quazi=["age"], k=5)
 
 
 @pytest.mark.parametrize("text", BAD)

@@ -52,6 +52,18 @@ def test_real_tables_single_nobody_out(shared_data: Path, name: str) -> None:
         assert found.refused or (found.singled_out <= 0.05 and (found.added or 0.0) <= 0.05)
 
 
+def test_one_row_is_not_called_rows_and_many_columns_are_counted() -> None:
+    assert shoal.profile({"age": [31]}, sweep=False).shown()[0] == "1 row, 1 column\n"
+    rng = np.random.default_rng(2)
+    few = {f"age{i}": rng.integers(0, 9, 40) for i in range(3)}
+    many = {f"age{i}": rng.integers(0, 9, 40) for i in range(13)}
+    assert "\nRisk in the table as it is, to someone who knows age0, age1 and age2:" in shoal.profile(few).shown()
+    assert (
+        "\nRisk in the table as it is, to someone who knows the 13 columns of the role quasi:"
+        in shoal.profile(many).shown()
+    )
+
+
 def test_the_policy_says_what_was_measured_and_why(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     table: dict[str, Any] = {
@@ -119,7 +131,7 @@ def test_a_key_that_repeats_is_proposed_as_the_person(tmp_path: Path) -> None:
     assert release.risk_after.unit == "person"
     assert release.risk_after.n_below_k == 0
     unnamed = shoal.anonymize(table, policy.changed(person=()), seed=1)
-    assert unnamed.notes[0].startswith("Records were counted, not persons: 'zz' stands in several rows")
+    assert unnamed.notes[0].startswith("Records were counted, not persons: 'zz' has 120 values in 369 rows")
 
 
 def test_a_handful_of_persons_is_not_proposed(tmp_path: Path) -> None:

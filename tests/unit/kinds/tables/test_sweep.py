@@ -162,7 +162,7 @@ def test_slices_are_not_proposed_beside_labels() -> None:
     assert found.proposed == found.cells[1]
     alone = shoal.sweep(PEOPLE, policy, k=[3], partitions=["mondrian"], publish="bucketize")
     assert alone.proposed == alone.cells[0]
-    with pytest.raises(shoal.PolicyError, match="a published row is no record"):
+    with pytest.raises(shoal.PolicyError, match="a published row is not a record"):
         shoal.sweep(PEOPLE, policy, partitions=["mondrian"], publish="bucketize", target="sick")
 
 

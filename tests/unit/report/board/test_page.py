@@ -116,6 +116,8 @@ def test_the_three_questions_stand_on_the_page_with_control_and_interval(tmp_pat
         assert question in text
     assert "On others (control)" in text
     assert "Risk added, 95 % interval" in text
+    assert "Not tried linking a known record by ranks" in text  # in words, not by the names of programs
+    assert "linkage-rank" not in text
     assert "Prosecutor, highest" in text
     assert re.search(r"Prosecutor, highest 1\.000 0\.0\d\d at or below", text)
     hipaa = words(board_page(out, "hipaa"))

@@ -1,4 +1,4 @@
-"""What stands in a group's place, on tables small enough to write down."""
+"""What is published in place of a group, on tables small enough to write down."""
 
 from __future__ import annotations
 

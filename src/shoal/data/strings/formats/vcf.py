@@ -173,8 +173,8 @@ def _read(text: WholeText) -> tuple[Codes, list[str], list[str]]:
         bad = spelled.index(None)
         row = next(i for i, calls in enumerate(rows) if (calls == bad).any())
         raise DataError(
-            f"{text.path}: variant {row + 1} has a cell that is no genotype such as 0|1, 1/1 or ./.; mend it, or leave "
-            "the variant out"
+            f"{text.path}: variant {row + 1} has a cell that is not a genotype such as 0|1, 1/1 or ./.; mend it, or "
+            "leave the variant out"
         )
     names = [name for name in spelled if name is not None]
     place = {name: i for i, name in reversed(list(enumerate(names)))}

@@ -80,7 +80,7 @@ def test_a_column_of_parquet(tmp_path: Path) -> None:
     ):
         assert again.texts() == strings.texts()
         assert again.classes == ("+", "-")
-    with pytest.raises(DataError, match=r"name the column that holds the strings; there are 's', 'c'"):
+    with pytest.raises(DataError, match=r"name the column that holds the strings; the choices are 's', 'c'"):
         read_strings(path)
 
 

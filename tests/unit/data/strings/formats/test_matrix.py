@@ -183,7 +183,7 @@ def test_doses_of_a_matrix_are_its_values(tmp_path: Path) -> None:
 
 def test_bad_input_is_named(tmp_path: Path) -> None:
     path = written(tmp_path / "m.csv", {"a": [0, 1], "b": [1, 0], "c": ["x", ""]})
-    with pytest.raises(DataError, match=r"m\.csv: no column is called 'rs\*'; there are 'a', 'b', 'c'"):
+    with pytest.raises(DataError, match=r"m\.csv: no column is called 'rs\*'; the choices are 'a', 'b', 'c'"):
         read_strings(path, columns=["rs*"])
     with pytest.raises(DataError, match="no column is called 'klass'"):
         read_strings(path, columns=["a"], class_column="klass")

@@ -93,7 +93,7 @@ def test_a_variant_is_listed_if_enough_persons_carry_each_of_its_alleles(tmp_pat
         (TWO.split("#CHROM")[0] + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 3: a variant stands before"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 4: has 10 columns and the header 12"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tDP\t1\t2\t3\n", "line 4: has no genotypes"),
-        (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|x\t1|1\n", "variant 1 has a cell that is no genotype"),
+        (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|x\t1|1\n", "variant 1 has a cell that is not a genotype"),
         (
             HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|2\t1|1\n",
             "variant 1 has a genotype of an allele that it does not name",
@@ -111,7 +111,7 @@ def test_what_is_broken_is_refused(tmp_path: Path, text: str, message: str) -> N
         ("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tx", "line 4: names the persons a second time"),
         ("1\tAnn Smith\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
         ("1\t7\t.\tA\t<SMITH>\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
-        ("1\t7\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|99999999999\t1|1", "no genotype"),
+        ("1\t7\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|99999999999\t1|1", "not a genotype"),
     ],
 )
 def test_what_is_no_vcf_is_refused_and_not_published(tmp_path: Path, line: str, message: str) -> None:

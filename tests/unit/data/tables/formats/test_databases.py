@@ -37,7 +37,7 @@ def test_the_only_table_is_read_and_written_into_a_new_database(tmp_path: Path) 
 def test_an_address_names_the_table_and_a_file_of_that_name_wins(tmp_path: Path) -> None:
     path = people(tmp_path / "people.db", "visits")
     with pytest.raises(
-        DataError, match=r"holds 2 tables; name one, people.db\?table=NAME: there are 'patients', 'visits'"
+        DataError, match=r"holds 2 tables; name one, people.db\?table=NAME: the choices are 'patients', 'visits'"
     ):
         read_table(path)
     assert read_table(f"sqlite:{path}?table=patients").n_rows == 2

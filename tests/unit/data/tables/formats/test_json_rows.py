@@ -41,8 +41,8 @@ def test_an_infinite_number_is_not_written(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('{"a": 1}\nx\n', "is not one JSON object a line"),
-        ('{"a": {"b": 1}}\n', "no single value"),
-        ('{"a": [1, 2]}\n', "no single value"),
+        ('{"a": {"b": 1}}\n', "not a single value"),
+        ('{"a": [1, 2]}\n', "not a single value"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path: Path, text: str, message: str) -> None:
