@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ import pytest
 from tests.conftest import ROOT
 
 SOURCE = ROOT / "src" / "shoal"
-TREES = {p.relative_to(SOURCE): ast.parse(p.read_text(encoding="utf-8")) for p in sorted(SOURCE.rglob("*.py"))}
 
 ROOMS = {"tables", "strings", "sparse", "trajectories", "linked"}
 NAMES = {"table", *ROOMS, "a table", "sparse records", "linked tables"}
@@ -32,15 +32,21 @@ CLASSES = {
 }
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """All modules, parsed when a test first asks, and not by every process that collects tests."""
+    return {p.relative_to(SOURCE): ast.parse(p.read_text(encoding="utf-8")) for p in sorted(SOURCE.rglob("*.py"))}
+
+
 def test_every_kind_and_its_classes_are_asked_after() -> None:
     """What stands above is what there is: a kind that is added, or a class that is renamed, is added here."""
-    assert {p.parts[1] for p in TREES if p.parts[0] == "kinds" and len(p.parts) > 2} == ROOMS == set(CLASSES)
-    defined = {n.name for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+    assert {p.parts[1] for p in trees() if p.parts[0] == "kinds" and len(p.parts) > 2} == ROOMS == set(CLASSES)
+    defined = {n.name for tree in trees().values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
     assert set().union(*CLASSES.values()) <= defined
     endings = ("Policy", "Release", "Manifest")
     in_kinds = {
         n.name
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path.parts[0] == "kinds" and path.name in ("policy.py", "release.py", "manifest.py", "baskets.py", "km.py")
         for n in tree.body
         if isinstance(n, ast.ClassDef) and n.name.endswith(endings)
@@ -88,12 +94,12 @@ def asks(node: ast.AST, own: set[str]) -> str | None:
     return None
 
 
-def questions(trees: dict[Path, ast.Module]) -> Iterator[str]:
+def questions(modules: dict[Path, ast.Module]) -> Iterator[str]:
     """Every place outside `kinds/` that asks what kind something is.
 
     A room may tell data of its own kind from what is still to be read as such.
     """
-    for path, tree in trees.items():
+    for path, tree in modules.items():
         if path.parts[0] == "kinds":
             continue
         own = set().union(*(CLASSES.get(part, set()) for part in path.parts))
@@ -106,7 +112,7 @@ def questions(trees: dict[Path, ast.Module]) -> Iterator[str]:
 
 
 def test_nothing_outside_kinds_asks_for_the_kind() -> None:
-    found = sorted(questions(TREES))
+    found = sorted(questions(trees()))
     assert not found, f"{len(found)} places ask for the kind:\n" + "\n".join(found)
 
 
@@ -156,7 +162,7 @@ def test_other_questions_are_left_alone(code: str) -> None:
 
 def test_no_public_class_name_stands_twice() -> None:
     places: dict[str, list[str]] = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path))
@@ -165,13 +171,13 @@ def test_no_public_class_name_stands_twice() -> None:
 
 
 def test_no_file_is_over_600_lines() -> None:
-    sizes = {str(p): len((SOURCE / p).read_text(encoding="utf-8").splitlines()) for p in TREES}
+    sizes = {str(p): len((SOURCE / p).read_text(encoding="utf-8").splitlines()) for p in trees()}
     assert {p: n for p, n in sizes.items() if n > 600} == {}
 
 
 def test_nothing_imports_the_command_line() -> None:
     found = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if path.parts[0] in ("cli", "__main__.py"):  # what starts it is of it
             continue
         for node in ast.walk(tree):

@@ -6,6 +6,7 @@ The tests of a package's `__init__.py` are in `test_init.py`.
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,8 +101,13 @@ def has_code(file: Path) -> bool:
 
 
 MODULES = {file.relative_to(SOURCE) for file in SOURCE.rglob("*.py")}
-WITH_CODE = {module for module in MODULES if has_code(SOURCE / module)}
 TEST_FILES = {file.relative_to(TESTS) for file in TESTS.rglob("test_*.py")}
+
+
+@cache
+def with_code() -> set[Path]:
+    """Modules that define functions, read when a test first asks, and not by every process that collects tests."""
+    return {module for module in MODULES if has_code(SOURCE / module)}
 
 
 def test_every_test_file_is_about_a_module() -> None:
@@ -109,12 +115,12 @@ def test_every_test_file_is_about_a_module() -> None:
 
 
 def test_every_module_has_its_test_file() -> None:
-    without = {str(m) for m in WITH_CODE if place_of_test(m) not in TEST_FILES}
+    without = {str(m) for m in with_code() if place_of_test(m) not in TEST_FILES}
     assert without - set(EXCEPTIONS) == set(), "write a test file, or an exception with its reason"
 
 
 @pytest.mark.parametrize("module", sorted(EXCEPTIONS))
 def test_exceptions_are_still_needed(module: str) -> None:
-    assert Path(module) in WITH_CODE, "the module is gone, and so may its exception"
+    assert Path(module) in with_code(), "the module is gone, and so may its exception"
     assert place_of_test(Path(module)) not in TEST_FILES, "the module has its test file: take the exception away"
     assert EXCEPTIONS[module]

@@ -282,7 +282,7 @@ class _SliceFinder:
         order = np.argsort(keys, kind="stable")
         self.exact_keys, self.exact_regions = keys[order], np.flatnonzero(exact)[order]
         self.is_plain = bool(exact.all()) and not self.is_wild.any()
-        self.general = _Scan(self, np.flatnonzero(readable & ~exact))
+        self.general = _Scan(part, np.flatnonzero(readable & ~exact))
         self.readable = np.flatnonzero(readable)
         self._everything: _Scan | None = None
 
@@ -350,12 +350,12 @@ class _SliceFinder:
         count = np.searchsorted(self.exact_keys, keys, "right") - start
         owner, place = spread(start, count)
         yield plain[owner], self.exact_regions[place]
-        yield from self.general.hits(plain, tuples[plain], buckets[plain])
+        yield from self.general.hits(self, plain, tuples[plain], buckets[plain])
         if wild.any():
             if self._everything is None:
-                self._everything = _Scan(self, self.readable)
+                self._everything = _Scan(self.part, self.readable)
             some = np.flatnonzero(wild)
-            yield from self._everything.hits(some, tuples[some], buckets[some])
+            yield from self._everything.hits(self, some, tuples[some], buckets[some])
 
     def covers(self, place: Ints, tuples: Ints, regions: Ints) -> Hits:
         """Those of the places whose region covers the tuple."""
@@ -375,18 +375,21 @@ class _SliceFinder:
 
 
 class _Scan:
-    """Some regions of a slice, looked at one by one in buckets with few of them, else through an index."""
+    """Some regions of a slice, looked at one by one in buckets with few of them, else through an index.
 
-    def __init__(self, finder: _SliceFinder, regions: Ints) -> None:
-        self.finder, self.regions = finder, regions  # ascending, and so by bucket
-        self.buckets = finder.part.bucket[regions]
-        n_buckets = int(finder.part.bucket[-1]) + 1
+    The finder that has it is handed in: if each knew the other, both would stay until someone looks for such circles.
+    """
+
+    def __init__(self, part: Part, regions: Ints) -> None:
+        self.regions = regions  # ascending, and so by bucket
+        self.buckets = part.bucket[regions]
+        n_buckets = int(part.bucket[-1]) + 1
         self.counts = np.bincount(self.buckets, minlength=n_buckets)
         self.starts = np.cumsum(self.counts) - self.counts
         self.crowded = self.counts > _FEW
         self._tree: tuple[CheckedBoxes, Ints] | None = None
 
-    def hits(self, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
+    def hits(self, finder: _SliceFinder, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
         if not len(self.regions) or not len(places):
             return
         crowded = self.crowded[buckets]
@@ -394,14 +397,13 @@ class _Scan:
         for start in range(0, len(few), AT_ONCE // 4):
             some = few[start : start + AT_ONCE // 4]
             owner, place = spread(self.starts[buckets[some]], self.counts[buckets[some]])
-            at, region = self.finder.covers(np.arange(len(owner)), tuples[some[owner]], self.regions[place])
+            at, region = finder.covers(np.arange(len(owner)), tuples[some[owner]], self.regions[place])
             yield places[some[owner[at]]], region
         many = np.flatnonzero(crowded)
         if len(many):
-            yield from self._through_tree(places[many], tuples[many], buckets[many])
+            yield from self._through_tree(finder, places[many], tuples[many], buckets[many])
 
-    def _through_tree(self, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
-        finder = self.finder
+    def _through_tree(self, finder: _SliceFinder, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
         asked = _flat(buckets).beside(finder.asked.take(tuples))
         if self._tree is None:
             some = self.regions[self.crowded[self.buckets]]

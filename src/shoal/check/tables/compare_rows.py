@@ -11,7 +11,6 @@ bounds. The more the kept cells tell records apart, the closer they are.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -333,9 +332,6 @@ def pair_off(tables: ComparedTables, quasi: Sequence[str]) -> PairedOff:
             if n_pairs > MOST_PAIRS:
                 undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
                 return PairedOff(n_surplus=count_surplus(tables), undecided=(undecided,))
-        if len(rows) < tables.original.n_rows:
-            del pairs
-            gc.collect()  # what finds them knows itself, and would stay beside the next
     n_records = np.concatenate(found)
     row, record = (np.concatenate([zeros[:0].astype(np.int32), *(e[i] for e in edges)]) for i in (0, 1))
     edges.clear()
