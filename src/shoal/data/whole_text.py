@@ -13,6 +13,7 @@ import numpy as np
 from shoal.arrays import Bytes, Ints
 from shoal.data.bytes import open_bytes
 from shoal.data.sniff import alien_of, look
+from shoal.data.tables.unchanged import unchanged
 from shoal.errors import DataError
 
 _PIECE = 1 << 21
@@ -79,7 +80,7 @@ def load_text(path: str | os.PathLike[str]) -> WholeText:
     where = Path(path)
     seen = look(where)
     gzipped = seen.is_gzip
-    with open_bytes(where, gzipped) as stream:
+    with unchanged(where), open_bytes(where, gzipped) as stream:
         data = stream.read()
     data, notes = _as_utf8(where, data)
     if b"\0" in data:

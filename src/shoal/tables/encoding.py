@@ -136,5 +136,5 @@ def _keys(values: npt.NDArray[Any], texts: npt.NDArray[Any], attribute: Attribut
             place = {label: i for i, label in enumerate(attribute.order)}
             return "order", np.array([place[t] for t in texts], dtype=np.int64)
         numbers = parse_numbers(values)
-        return "order", numbers if numbers is not None else texts.astype(str)
-    return "category", texts.astype(str)
+        return "order", numbers if numbers is not None else texts
+    return "category", texts

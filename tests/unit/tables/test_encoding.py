@@ -48,3 +48,13 @@ def test_by_sense_spellings_of_one_thing_share_a_rank() -> None:
     nominal = Attribute("x", "nominal", "sensitive")
     assert rank(column("Flu", "flu ", "cold"), nominal).n_values == 3
     assert rank(column("Flu", "flu ", "cold"), nominal, by_sense=True).n_values == 2
+
+
+@pytest.mark.parametrize("by_sense", [False, True])
+@pytest.mark.parametrize("type_", ["nominal", "prefix"])
+def test_one_long_text_does_not_make_all_as_long(by_sense: bool, type_: str) -> None:
+    """As an array of texts of one width does: this one would take 120 GB."""
+    texts = [f"t{i:05}" for i in range(30_000)]
+    cells = np.array([*texts, "x" * 1_000_000], dtype=object)
+    found = rank(encode_cells("code", cells), Attribute("code", type_, "quasi"), by_sense=by_sense)  # type: ignore[arg-type]
+    assert found.ranks.tolist() == list(range(30_001))

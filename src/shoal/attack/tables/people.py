@@ -10,6 +10,7 @@ from shoal.arrays import Ints
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of
 from shoal.check.slices.sliced import numbered
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.table import Table
 
 
@@ -17,7 +18,7 @@ def joint_keys(tables: Sequence[Table], names: Sequence[str]) -> list[Ints]:
     """Number the distinct combinations of cells as they are spelled, alike in all of the tables."""
     coded = []
     for name in names:
-        texts = [np.array(table[name].texts(), dtype=str) for table in tables]
+        texts = [objects(table[name].texts()) for table in tables]
         distinct = np.unique(np.concatenate(texts))
         cells = [np.searchsorted(distinct, t)[table[name].codes] for t, table in zip(texts, tables, strict=True)]
         coded.append(np.concatenate(cells))

@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
+from shoal.data.tables.dictionary import objects
 
 MODEL = "k-candidates"
 
@@ -44,7 +45,7 @@ def classes_by_labels(labels: Sequence[Sequence[str]], n_classes: int) -> Ints:
     """A number for each group, the same for groups whose labels are the same in every column."""
     number = np.zeros(n_classes, dtype=np.int64)
     for texts in labels:
-        codes = np.unique(np.asarray(texts, dtype=str), return_inverse=True)[1].reshape(-1)
+        codes = np.unique(objects(texts), return_inverse=True)[1].reshape(-1)
         number = np.unique(number * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1].reshape(-1)
     return number
 

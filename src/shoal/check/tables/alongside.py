@@ -109,7 +109,7 @@ def _said(published: npt.NDArray[Any], original: npt.NDArray[Any], kind: str) ->
     if numbers is not None:
         return np.concatenate(numbers)
     texts = np.concatenate([published, original])
-    return texts.astype(str) if kind == "ordinal" else sense_of(texts, is_code=True)
+    return texts if kind == "ordinal" else sense_of(texts, is_code=True)
 
 
 def _numbers(published: npt.NDArray[Any], original: npt.NDArray[Any]) -> tuple[Floats, Floats] | None:

@@ -32,11 +32,13 @@ from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.cells import published as readable
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.coded_rows import CodedRows
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.table import Table, spell
 from shoal.models import least_size
 
 DIGITS = 1e-11  # twelve significant ones are written
-SUMMED = 1e-11  # of the span of a column, what sums of floats are known by
+_UNSTRETCHED = 1e-9  # by less, means are not stretched but lost among larger ones
+SUMMED = 1e-11  # of the span of what is summed, what sums of floats are known by
 
 NEEDS_ORIGINAL = "whether every average is of at least {k} present values, which takes the original"
 NEEDS_GROUPS = (
@@ -119,6 +121,8 @@ class _Averaged:
         A code for each cell, the same for the same text (of ordered categories the same sense); -1 where missing.
     shown_numbers, held_numbers : float64 arrays, or None
         What numbers and dates say, as in `Alongside`.
+    is_mean : bool
+        Whether it is a number or a date: a most frequent value, as each of different ones is, is then no average.
     order : int64 array, or None
         The place of each code in a known order.
     """
@@ -130,13 +134,14 @@ class _Averaged:
     held_numbers: Floats | None
     is_date: bool
     is_ordinal: bool
+    is_mean: bool
     order: Ints | None
 
     @classmethod
     def of(cls, table: Table, original: Table, name: str, asked: Asked) -> _Averaged:
         attribute = asked.attributes.get(name)
         ours, theirs = readable(table[name], asked.markers), readable(original[name], asked.markers)
-        texts = np.array([*spell(ours.values), *spell(theirs.values)], dtype=object).astype(str)
+        texts = objects([*spell(ours.values), *spell(theirs.values)])
         distinct, place = np.unique(texts, return_inverse=True)
         (beside,) = alongside(table, original, [name], asked.markers, asked.attributes)
         given = {text: i for i, text in enumerate(attribute.order or ())} if attribute is not None else {}
@@ -153,6 +158,7 @@ class _Averaged:
             held_numbers=beside.original_numbers,
             is_date=beside.is_date,
             is_ordinal=is_ordinal,
+            is_mean=attribute is not None and attribute.type in ("continuous", "date"),
             order=np.array([given[t] for t in distinct.tolist()], dtype=np.int64) if is_complete else None,
         )
 
@@ -178,7 +184,8 @@ class _Averaged:
         few = int(np.count_nonzero(n_present[used] < k))
         if few:
             return [f"the column {self.name!r} publishes {count(few, 'average')} of {_fewer(k, persons)}"]
-        fits = self._means_fit(rows, value, used) or self._modes_fit(rows, value, used, n_values)
+        fits = self._means_fit(rows, value, used)
+        fits = fits or (not self.is_mean and self._modes_fit(rows, value, used, n_values))
         if fits or (self.is_ordinal and self._medians_fit(rows, value, used, n_values)):
             return []
         return [f"the column {self.name!r} publishes values that are not the averages of their groups"]
@@ -190,6 +197,10 @@ class _Averaged:
         at = np.zeros(int(used.max()) + 1)
         at[self.shown[self.shown >= 0]] = self.shown_numbers[self.shown >= 0]
         told, place = at[used], np.searchsorted(used, value)
+        own, width = _means(self.held_numbers[rows], place, len(used))
+        slack = DIGITS * np.abs(told) + SUMMED * width + 0.5 * self.is_date
+        if (np.abs(told - own) <= slack).all():  # no value of another group, however large, lets more pass
+            return True
         unit = float(np.abs(self.held_numbers[rows]).max()) or 1.0
         numbers = self.held_numbers[rows] / unit
         n = np.bincount(place, minlength=len(used))
@@ -199,13 +210,15 @@ class _Averaged:
         spread = float(np.sqrt(np.average((means - center) ** 2, weights=n)))
         deviation = float(np.std(numbers))
         stretch = deviation / spread if spread > 1e-9 * deviation else 1.0
+        if stretch <= 1 + _UNSTRETCHED:
+            return False
         away, shown = means - center, told / unit - center
         slack = DIGITS * np.abs(told / unit) + SUMMED * (numbers.max() - numbers.min()) * max(1.0, stretch)
         if self.is_date:
             slack += 0.5 / unit
             # Other averages may have become the same day, then what is known here spreads less than they did.
-            return (np.abs(shown - away) <= slack).all() or _some_factor(away, shown, slack, stretch)
-        return any((np.abs(shown - away * factor) <= slack).all() for factor in (1.0, stretch))
+            return _some_factor(away, shown, slack, stretch)
+        return bool((np.abs(shown - away * stretch) <= slack).all())
 
     def _modes_fit(self, rows: Rows, value: Ints, used: Ints, n_values: int) -> bool:
         """Whether each is among the most frequent texts of what it stands for."""
@@ -226,6 +239,19 @@ class _Averaged:
         below = np.bincount(value[mine < theirs], minlength=n_values)[used]
         up_to = np.bincount(value[mine <= theirs], minlength=n_values)[used]
         return bool(((2 * below < n) & (2 * up_to >= n)).all())
+
+
+def _means(numbers: Floats, place: Ints, n_places: int) -> tuple[Floats, Floats]:
+    """The mean of the numbers at each place, summed from the least of them, and how far these lie apart."""
+    least, most = np.full(n_places, np.inf), np.full(n_places, -np.inf)
+    half = numbers / 2  # no difference overflows
+    np.minimum.at(least, place, half)
+    np.maximum.at(most, place, half)
+    width = most - least
+    share = (half - least[place]) / np.where(width > 0, width, 1.0)[place]
+    above = np.bincount(place, share, n_places) / np.bincount(place, minlength=n_places) * width
+    with np.errstate(over="ignore"):
+        return (2 * least + above) + above, 2 * width
 
 
 def _some_factor(away: Floats, shown: Floats, slack: Floats, most: float) -> bool:

@@ -26,7 +26,7 @@ from shoal.check.tables.compare_rows import (
 )
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import MOST_PARTS, TRIES, CodedRows, more_parts
-from shoal.data.tables.parquet import n_that_fit
+from shoal.data.tables.room import n_that_fit
 from shoal.data.tables.table import Columns, Table
 
 

@@ -27,6 +27,7 @@ from shoal.check.tables.assignment import count_unplaced
 from shoal.check.tables.cells import published
 from shoal.check.tables.covering import ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.slices import Layout, Slice
 from shoal.data.tables.table import Column, Table, count_codes, counted, spell
@@ -240,7 +241,7 @@ def alike_cells(one: Column, other: Column, markers: Sequence[str]) -> tuple[Int
     if kinds == {"M"} or (kinds == {"M", "O"} and all(map(_are_moments, columns))):
         keys = [c.values.astype("datetime64[us]") for c in columns]
     else:
-        keys = [np.array(spell(c.values), dtype=str) for c in columns]
+        keys = [objects(spell(c.values)) for c in columns]
     place = np.unique(np.concatenate(keys), return_inverse=True)[1].astype(np.int64)
     spelled = sorted({m or "" for c in columns for m in c.markers})
     found = []

@@ -18,6 +18,7 @@ from shoal.arrays import Ints, Mask, Words
 from shoal.check.slices.boxes import bin_of, span_masks
 from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.labels import Label, calendar_span, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, spell
@@ -150,7 +151,7 @@ def _sort_keys(column: Column, texts: list[str], attribute: Attribute) -> tuple[
     if attribute.type == "nominal":
         # Any order will do; by frequency, the sets of a partition are most often neighbours.
         return np.argsort(np.argsort(-column.counts()[: len(texts)], kind="stable"), kind="stable"), False
-    return np.array(texts, dtype=str), attribute.type in ("continuous", "ordinal", "date")
+    return objects(texts), attribute.type in ("continuous", "ordinal", "date")
 
 
 def covering_of(published: Column, scale: ValueScale, *, missing: Missing, as_values: bool = False) -> Covering:

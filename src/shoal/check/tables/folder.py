@@ -28,8 +28,8 @@ from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.persons import person_codes, provider_codes
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Columns, Table
 from shoal.kinds.tables.manifest import TableManifest

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.check.guarantee import count
 from shoal.check.tables.compare_rows import Compared
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.table import Table
 
 UNSEEN = (
@@ -21,8 +22,8 @@ def apart(table: Table, name: str | None) -> tuple[Table, Ints | None]:
     """The table without its pseudonyms, and whose each record is by them; None where it has none."""
     if name is None or name not in table.columns:
         return table, None
-    texts = np.array(table[name].texts(), dtype=str)[table[name].codes]
-    whose = np.unique(texts, return_inverse=True)[1].astype(np.int64)
+    same = np.unique(objects(table[name].texts()), return_inverse=True)[1]
+    whose = np.unique(same[table[name].codes], return_inverse=True)[1].astype(np.int64)
     return replace(table, columns={n: c for n, c in table.columns.items() if n != name}), whose
 
 

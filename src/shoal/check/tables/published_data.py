@@ -10,7 +10,7 @@ from shoal.check.slices.alignment import step_of_buckets
 from shoal.check.tables.publication import PublishedRows
 from shoal.data.database import bound
 from shoal.data.tables.coded_rows import CodedRows, coded_rows
-from shoal.data.tables.parquet import TooManyDistinct, refuse_too_many_held
+from shoal.data.tables.room import TooManyDistinct, refuse_too_many_held
 from shoal.data.tables.slices_apart import read_apart
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import is_text, read_back

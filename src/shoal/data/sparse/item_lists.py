@@ -27,6 +27,7 @@ from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.sql_types import refuse_type
 from shoal.data.tables.table import Column, Table, encode_cells
+from shoal.data.tables.unchanged import unchanged
 from shoal.errors import DataError, did_you_mean
 
 _WHITE = "".join(map(chr, WHITE))
@@ -98,7 +99,8 @@ def read_cells(
     where = Path(path)
     if look(where).is_parquet:
         refuse_named_by_record(str(where), (), header)
-        return _parquet_cells(where, column, class_column, person)
+        with unchanged(where):  # its columns are scanned one by one
+            return _parquet_cells(where, column, class_column, person)
     table = read_table(where, markers=(), header=header)
     _refuse_names(where, column, class_column, table.names, person)
     assert column is not None

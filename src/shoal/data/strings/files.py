@@ -17,6 +17,7 @@ from shoal.data.strings.formats.lines import check_delimiter
 from shoal.data.strings.on_disk import SomeStrings, StringsOnDisk
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import stem_of
+from shoal.data.tables.unchanged import unchanged
 from shoal.errors import DataError, PolicyError, did_you_mean
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -91,7 +92,8 @@ def read_strings(
         rare=rare,
         sites=sites,
     )
-    return known.read(where, source, how)
+    with unchanged(where):
+        return known.read(where, source, how)
 
 
 def string_blocks(path: str | os.PathLike[str], **options: Any) -> StringBlocks:

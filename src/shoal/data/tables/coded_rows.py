@@ -20,8 +20,8 @@ from shoal.arrays import Ints
 from shoal.data.database import bound, connection, lacks_room
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
-from shoal.data.tables.parquet import TooManyDistinct, n_that_fit, refuse_uncountable
 from shoal.data.tables.parts import look_at
+from shoal.data.tables.room import TooManyDistinct, n_that_fit, refuse_uncountable, value_bytes
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 from shoal.scratch import NoRoom
@@ -30,7 +30,7 @@ _SLACK = 1.1
 """Parts are dealt by a hash, and are not equally large: so much more of them than would fit if they were."""
 TRIES = 4
 MOST_PARTS = np.iinfo(np.uint16).max
-_TEXT_BYTES, _VALUE_BYTES = 160, 16
+_VALUE_BYTES = 16
 _WIDTHS = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 
 
@@ -107,7 +107,7 @@ def _collapse(database: duckdb.DuckDBPyConnection, path: Path, scan: DistinctSca
     numbers, joins, taken = [], [], 0
     for i in every:
         dictionary, join = _numbered(database, scan, i)
-        taken += len(dictionary.values) * (_TEXT_BYTES if dictionary.is_text else _VALUE_BYTES)
+        taken += value_bytes([dictionary]) + _VALUE_BYTES * len(dictionary.values)
         if n_that_fit(0, taken) == 0:
             raise TooManyDistinct(path, len(dictionary.values), bound() or 0, f"values of {scan.names[i]!r} differ")
         columns[scan.names[i]] = replace(dictionary, name=scan.names[i])

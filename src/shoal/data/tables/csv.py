@@ -27,7 +27,8 @@ from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
-from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held, weights_of_rows
+from shoal.data.tables.parquet import absent, collapse_rows, sizes_of_texts, weights_of_rows
+from shoal.data.tables.room import refuse_too_many, refuse_too_many_held, refuse_values, text_bytes
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
@@ -107,6 +108,12 @@ def read_distinct_text(
             database.execute(f"CREATE TEMP TABLE found AS SELECT {counted} AS n{distinct} FROM {rows}")
             lengths = "".join(f", len(d{i})" for i in others)
             n_records, *sizes = database.execute(f"SELECT n{lengths} FROM found").fetchone() or (0,)
+            taken = 0
+            for i in others:
+                taken += text_bytes(*sizes_of_texts(database, f"(SELECT unnest(d{i}) AS text FROM found)"))
+                refuse_values(path, names[i], sizes[others.index(i)], taken)
+            if weights is not None:
+                refuse_too_many(path, len(weights), len(kept), taken=taken)
             below = int(n_records) - is_headless
             if not below or below * (len(names) - 1) != known.n_delimiters:
                 return None

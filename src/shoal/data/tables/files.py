@@ -110,9 +110,9 @@ def _read(seen: Look, reading: HowToRead) -> Table:
         )
     if reading.drops is not None and not known.reads_distinct:
         raise DataError(f"{seen.path}: {BOUNDED}; convert it, or leave memory out")
-    if reading.drops is None or not known.stands_in_files:
+    if not known.stands_in_files:
         return known.read(seen, reading)
-    with unchanged(seen.path):  # it is scanned several times
+    with unchanged(seen.path):  # it may be scanned several times, each time for other columns
         return known.read(seen, reading)
 
 
@@ -121,7 +121,7 @@ def _read_unpacked(seen: Look, reading: HowToRead) -> Table:
 
     if b"vnd.oasis.opendocument" in seen.raw[:200]:
         raise DataError(f"{seen.path}: is an OpenDocument file; save the sheet as .xlsx or CSV")
-    with unpacked(seen, reading.table) as (path, shown):
+    with unchanged(seen.path), unpacked(seen, reading.table) as (path, shown):
         try:
             table = _read(look(path), replace(reading, table=None))
         except ShoalError as error:  # which names the file as it is here

@@ -14,11 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.database import bound, connection, lacks_room
+from shoal.data.database import connection, lacks_room
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.parquet_files import ParquetFiles
+from shoal.data.tables.room import (
+    VALUE_BYTES,
+    TooManyDistinct,
+    does_fit,
+    refuse_too_many,
+    refuse_too_many_held,
+    refuse_uncountable,
+    refuse_values,
+    text_bytes,
+)
 from shoal.data.tables.scannable import Scannable
 from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spread
 from shoal.data.tables.sql_types import FLOATS, INTEGERS, TEXTS, TIMES, family, plain, portable, portable_type
@@ -30,33 +40,7 @@ _FEW_DISTINCT = 1 << 15
 _NEAR = 1 << 20  # of whole numbers, the greatest distance at which places are kept for all between them
 _UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 _ROWS_AT_ONCE = 1 << 15
-# Of the program, and of distinct rows in all steps of a release and its report, by their peaks at ten million records.
-BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
-# More of a record that is held, as it may be of one person with others, and of its key if that is a text; by the peaks
-# of releases of a million records of Adult, drawn anew, with keys of both kinds.
-HELD_BYTES, KEY_BYTES = 150, 130
-
-
-class TooManyDistinct(DataError):
-    """Distinct rows that do not fit into the memory that is given.
-
-    Attributes
-    ----------
-    n_rows, memory : int
-        How many they are, and the bytes that are given.
-    names, n_records
-        The columns and the records of the table, where its distinct rows were counted; else none.
-    """
-
-    names: tuple[str, ...] = ()
-    n_records: int = 0
-
-    def __init__(self, path: os.PathLike[str], n_rows: int, memory: int, what: str = "rows are distinct") -> None:
-        self.n_rows, self.memory = n_rows, memory
-        super().__init__(
-            f"{path}: {n_rows:,} {what}, too many for {memory / 1e9:.3g} GB; drop columns that tell "
-            "records apart, or raise memory"
-        )
+_COUNTED_AT_ONCE = 32  # columns; what duckdb takes for the ends of each is beyond its limit
 
 
 def read_parquet(source: os.PathLike[str] | Scannable, *, markers: Collection[str]) -> list[Column]:
@@ -179,10 +163,11 @@ def scan_distinct(
     drops: Callable[[str], bool] | None = None,
 ) -> DistinctScan:
     """What is to be scanned, by a path a Parquet file; texts and whole numbers as small numbers where they are few."""
-    seen = scannable(source).described(database, lambda name: drops is None or not drops(name))
+    scanned = scannable(source)
+    seen = scanned.described(database, lambda name: drops is None or not drops(name))
     scan, names, types, n_records = seen.scan, seen.names, seen.types, seen.n_records
     kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
-    coded = _numbered(database, scan, {i: types[i] for i in kept})
+    coded, _ = _numbered(database, scanned.path, scan, names, {i: types[i] for i in kept})
     cells = [coded[i].cell if i in coded else plain(f"c{i}", types[i]) for i in kept]
 
     def column(place: int, fetched: npt.NDArray[Any]) -> Column:
@@ -210,15 +195,20 @@ def _read_collapsed(
 ) -> Read:
     """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
     kept = [i for i, name in enumerate(names) if name in told]
-    coded = _numbered(database, scan, {i: types[i] for i in kept}, counted)
+    coded, taken = _numbered(database, path, scan, names, {i: types[i] for i in kept}, counted)
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
     more = "" if counted == "count(*)" else ", n"
     rows = f"(SELECT {cells}{more} FROM {scan})"
     n_rows = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
     texts = [i for i in kept if i not in coded and family(types[i]) in TEXTS]
-    if spills and kept and not texts and not does_fit(n_rows, len(kept)):
-        return _spilled(database, path, names, types, markers, kept, coded)
-    weights = weights_of_rows(database, path, len(kept), names)
+    for i in kept:
+        if family(types[i]) in TIMES:
+            n_values = n_different(database, f"c{i}")
+            taken += VALUE_BYTES * n_values
+            refuse_values(path, names[i], n_values, taken)
+    if spills and kept and not texts and not does_fit(n_rows, len(kept), taken):
+        return _spilled(database, path, names, types, markers, kept, coded, taken)
+    weights = weights_of_rows(database, path, len(kept), names, taken)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -242,6 +232,7 @@ def _spilled(
     markers: Collection[str],
     kept: Sequence[int],
     coded: Mapping[int, _Numbered],
+    taken: int,
 ) -> Read:
     """Write the distinct rows to a file, as codes; columns have their dictionaries."""
     columns: dict[int, Column] = {}
@@ -258,6 +249,9 @@ def _spilled(
             places[i][numbers] = columns[i].codes
         else:
             columns[i] = to_column(names[i], types[i], cells, markers)
+        if family(types[i]) not in TEXTS | TIMES:
+            taken += VALUE_BYTES * len(columns[i].values)
+            refuse_values(path, names[i], len(columns[i].values), taken)
         counts[names[i]] = columns[i].counts(weights)
     folder = SpillFolder()
     file, asked = folder.new(len(kept)), ", ".join([*(f"c{i}" for i in kept), "n"])
@@ -339,33 +333,60 @@ class _Numbered:
 
 
 def _numbered(
-    database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str], counted: str = "count(*)"
-) -> dict[int, _Numbered]:
-    """Those of the columns that have few texts, or whole numbers that lie near each other."""
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    scan: str,
+    names: Sequence[str],
+    types: Mapping[int, str],
+    counted: str = "count(*)",
+) -> tuple[dict[int, _Numbered], int]:
+    """Those of the columns that have few texts, or whole numbers that lie near each other.
+
+    And about how many bytes the different texts of all columns take.
+    """
     texts = [i for i, kind in types.items() if family(kind) in TEXTS]
     wholes = [i for i, kind in types.items() if family(kind) in INTEGERS]
-    if not texts and not wholes:
-        return {}
-    asked = [f"CAST(coalesce({counted} FILTER (WHERE c{i} IS NULL), 0) AS BIGINT)" for i in (*texts, *wholes)]
-    asked += [end for i in wholes for end in (f"min(c{i})", f"max(c{i})")]
-    told = list(database.execute(f"SELECT {', '.join(asked)} FROM {scan}").fetchone() or ())
-    n_null = dict(zip((*texts, *wholes), told, strict=False))
-    ends = told[len(n_null) :]
-    found = {}
-    for i, low, high in zip(wholes, ends[::2], ends[1::2], strict=True):
+    n_null: dict[int, Any] = {}
+    ends: dict[int, Any] = {}
+    either = [*texts, *wholes]
+    for begin in range(0, len(either), _COUNTED_AT_ONCE):
+        some = either[begin : begin + _COUNTED_AT_ONCE]
+        asked = [f"CAST(coalesce({counted} FILTER (WHERE c{i} IS NULL), 0) AS BIGINT)" for i in some]
+        asked += [f"{end}(c{i})" if i in wholes else "NULL" for i in some for end in ("min", "max")]
+        told = list(database.execute(f"SELECT {', '.join(asked)} FROM {scan}").fetchone() or ())
+        n_null |= zip(some, told, strict=False)
+        ends |= zip(some, zip(told[len(some) :: 2], told[len(some) + 1 :: 2], strict=True), strict=True)
+    found, taken = {}, 0
+    for i in wholes:
+        low, high = ends[i]
         if low is not None and high - low < _NEAR and high < 2**63:
             found[i] = _Numbered.of(f"CAST(c{i} AS BIGINT) - ({low})", range(low, high + 1), n_null[i])
     for i in texts:
         cell = plain(f"c{i}", types[i])
         database.execute(f"CREATE OR REPLACE TEMP TABLE found AS SELECT DISTINCT {cell} AS text FROM {scan}")
-        n_texts = database.execute("SELECT count(text) FROM found").fetchone()
-        if n_texts and 0 < n_texts[0] <= _FEW_DISTINCT:
+        n_texts, n_bytes = sizes_of_texts(database, "found")
+        taken += text_bytes(n_texts, n_bytes)
+        refuse_values(path, names[i], n_texts, taken)
+        if 0 < n_texts <= _FEW_DISTINCT:
             database.execute(f"CREATE TYPE t{i} AS ENUM (SELECT text FROM found WHERE text IS NOT NULL ORDER BY text)")
             listed = database.execute(f"SELECT enum_range(NULL::t{i})").fetchone()
             # A cast that may fail looks at each cell; one that cannot, at each entry of a dictionary.
             number = f"enum_code(TRY_CAST({cell} AS t{i}))"
             found[i] = _Numbered.of(number, list(listed[0]) if listed else [], n_null[i])
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items())), taken
+
+
+def sizes_of_texts(database: duckdb.DuckDBPyConnection, table: str) -> tuple[int, int]:
+    """How many texts stand in a column `text`, and how many bytes they have."""
+    told = f"SELECT count(text), CAST(coalesce(sum(strlen(text)), 0) AS BIGINT) FROM {table}"
+    found = database.execute(told).fetchone()
+    return (int(found[0]), int(found[1])) if found else (0, 0)
+
+
+def n_different(database: duckdb.DuckDBPyConnection, cell: str) -> int:
+    """How many values the distinct rows have in a column."""
+    found = database.execute(f"SELECT count(DISTINCT {cell}) FROM distinct_rows").fetchone()
+    return int(found[0]) if found else 0
 
 
 def collapse_rows(
@@ -386,22 +407,16 @@ def collapse_rows(
     return n_rows
 
 
-def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
-    """Refuse more records than weights can count."""
-    if n_records > np.iinfo(np.int32).max:
-        raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
-
-
 def weights_of_rows(
-    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], n_columns: int, names: Sequence[str]
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], n_columns: int, names: Sequence[str], taken: int = 0
 ) -> Codes:
-    """How many records each of the distinct rows stands for.
+    """How many records each of the distinct rows stands for, if they fit beside what is taken already.
 
     The names are those of all columns, for whoever has to do without the rows.
     """
     n_rows, n_records = _size(database)
     try:
-        refuse_too_many(path, n_rows, n_columns)
+        refuse_too_many(path, n_rows, n_columns, taken=taken)
     except TooManyDistinct as error:
         error.names, error.n_records = tuple(names), n_records
         raise
@@ -412,33 +427,6 @@ def _size(database: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     """How many distinct rows there are, and how many records."""
     told = database.execute("SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM distinct_rows").fetchone()
     return (int(told[0]), int(told[1])) if told else (0, 0)
-
-
-def n_that_fit(n_columns: int, taken: int = 0) -> int | None:
-    """How many distinct rows fit into what `bounded` gives, beside what is taken already; None without a bound."""
-    memory = bound()
-    return None if memory is None else max(0, memory - BASE_BYTES - taken) // (ROW_BYTES + CELL_BYTES * n_columns)
-
-
-def does_fit(n_rows: int, n_columns: int) -> bool:
-    """Whether so many distinct rows do."""
-    most = n_that_fit(n_columns)
-    return most is None or n_rows <= most
-
-
-def refuse_too_many(
-    path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct", more_bytes: int = 0
-) -> None:
-    """Refuse rows that do not fit into what `shoal.data.database.bounded` gives."""
-    memory = bound()
-    if memory and BASE_BYTES + n_rows * (ROW_BYTES + more_bytes + CELL_BYTES * n_columns) > memory:
-        raise TooManyDistinct(path, n_rows, memory, what)
-
-
-def refuse_too_many_held(path: os.PathLike[str], n_records: int, n_columns: int, n_texts: int, why: str) -> None:
-    """The same of records that have to be held, with keys of persons of which so many columns are texts."""
-    what = f"records are to be held, as {why}"
-    refuse_too_many(path, n_records, n_columns, what, HELD_BYTES + KEY_BYTES * n_texts)
 
 
 def to_column(name: str, kind: str, fetched: npt.NDArray[Any], markers: Collection[str]) -> Column:

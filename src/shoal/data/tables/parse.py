@@ -34,6 +34,7 @@ _DATE_FORMS = {
 _TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|(?P<o>[+-]\d{2}:?\d{2}))?)?"
 _ZONE = re.compile(r"(?:[Zz]|([+-])(\d\d):?(\d\d)?)$")
 _CLOCK = re.compile(r"\d[T ]\d\d?:\d\d")
+_DATES_AT_ONCE = 1 << 14  # of what is found in each, some 500 bytes are held
 _MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]?{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
 
 
@@ -129,20 +130,32 @@ def parse_dates(values: npt.NDArray[Any]) -> Dates | None:
         return None
     for pattern, form in _DATE_FORMS.items():
         whole = re.compile(pattern + _TIME + r"\Z", re.IGNORECASE)
-        matches = [whole.match(str(v)) for v in values]
-        if not all(matches):
-            continue
-        read = [m.groupdict() for m in matches if m is not None]
-        spelled = [
-            f"{m['y']}-{_month(m['m']):02d}-{int(m.get('d', 1)):02d}" + (f"T{m['t']}" if m["t"] else "") for m in read
-        ]
-        try:
-            days = np.array(spelled, dtype="datetime64[us]")
-        except ValueError:
-            continue
-        # What hour it was elsewhere at the time: dates compare by when they were.
-        return Dates(days - np.array([_minutes(m["o"]) for m in read], dtype="timedelta64[m]"), form)
+        found = []
+        for begin in range(0, len(values), _DATES_AT_ONCE):
+            moments = _moments(whole, values[begin : begin + _DATES_AT_ONCE])
+            if moments is None:
+                break
+            found.append(moments)
+        else:
+            return Dates(np.concatenate(found), form)
     return None
+
+
+def _moments(whole: re.Pattern[str], values: npt.NDArray[Any]) -> npt.NDArray[np.datetime64] | None:
+    """Some dates in one form; None if it does not fit one of them."""
+    matches = [whole.match(str(v)) for v in values]
+    if not all(matches):
+        return None
+    read = [m.groupdict() for m in matches if m is not None]
+    spelled = [
+        f"{m['y']}-{_month(m['m']):02d}-{int(m.get('d', 1)):02d}" + (f"T{m['t']}" if m["t"] else "") for m in read
+    ]
+    try:
+        days = np.array(spelled, dtype="datetime64[us]")
+    except ValueError:
+        return None
+    # What hour it was elsewhere at the time: dates compare by when they were.
+    return np.asarray(days - np.array([_minutes(m["o"]) for m in read], dtype="timedelta64[m]"))
 
 
 def _month(text: str) -> int:

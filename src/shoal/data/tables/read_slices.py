@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.data.published_file import plain_file, read_json
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.labels import Label, calendar_span, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.slices import Layout
@@ -159,7 +160,7 @@ def _drawn(column: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[An
     if column.dtype != object:
         return column
     there = np.flatnonzero([c is not None for c in column])
-    labels, of_cell = np.unique(np.array([str(c) for c in column[there]], dtype=str), return_inverse=True)
+    labels, of_cell = np.unique(objects(str(c) for c in column[there]), return_inverse=True)
     known = sorted({v for label in labels.tolist() for v in _members(label)})
     by_label = np.split(there[np.argsort(of_cell, kind="stable")], np.cumsum(np.bincount(of_cell))[:-1])
     out = column.copy()

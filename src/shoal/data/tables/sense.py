@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Mask
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.parse import parse_numbers
 
 # Default_Ignorable_Code_Point of Unicode (DerivedCoreProperties.txt), which Python's tables do not have, and some
@@ -142,12 +143,12 @@ def sense_of(values: npt.NDArray[Any], *, is_code: bool = False) -> npt.NDArray[
         return numbers_alone
     texts = [plain_text(str(v)) for v in values]
     if is_code:
-        return np.array(texts, dtype=str)
+        return objects(texts)
     numbers = [_number(text) for text in texts]
     if None not in numbers:
         return np.array(numbers, dtype=np.float64)
     said = [text if number is None else repr(number) for text, number in zip(texts, numbers, strict=True)]
-    return np.array(said, dtype=str)
+    return objects(said)
 
 
 def says_missing(values: npt.NDArray[Any]) -> Mask:

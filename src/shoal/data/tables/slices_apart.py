@@ -10,8 +10,9 @@ from pathlib import Path
 import duckdb
 
 from shoal.arrays import Codes
-from shoal.data.tables.parquet import read_distinct, read_parquet, refuse_too_many
+from shoal.data.tables.parquet import read_distinct, read_parquet
 from shoal.data.tables.parquet_files import ParquetFiles
+from shoal.data.tables.room import refuse_too_many
 from shoal.data.tables.scannable import Described
 from shoal.data.tables.slices import Layout, SlicesApart
 from shoal.data.tables.table import Column, Table

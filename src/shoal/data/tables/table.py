@@ -14,6 +14,7 @@ from shoal.errors import DataError, did_you_mean
 
 MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The spellings of a missing value unless the user gives others."""
+_SPELLED_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,11 @@ def spell(values: npt.NDArray[Any]) -> list[str]:
             for v in values
         ]
     if kind == "M":
-        texts = np.datetime_as_string(values)
-        if all(t.endswith("T00:00:00.000000") for t in texts):
-            return [str(t[:10]) for t in texts]
-        return [str(t).replace("T", " ").removesuffix(".000000") for t in texts]
+        pieces = [values[begin : begin + _SPELLED_AT_ONCE] for begin in range(0, len(values), _SPELLED_AT_ONCE)]
+        listed = [t for piece in pieces for t in np.datetime_as_string(piece).tolist()]
+        if all(t.endswith("T00:00:00.000000") for t in listed):
+            return [t[:10] for t in listed]
+        return [t.replace("T", " ").removesuffix(".000000") for t in listed]
     return [str(v) for v in values]
 
 

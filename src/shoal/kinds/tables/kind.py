@@ -144,8 +144,8 @@ class Tables(Kind):
         from shoal.data.tables.coded_rows import UnheldTable
         from shoal.data.tables.files import address_of
         from shoal.data.tables.format import HowToRead
-        from shoal.data.tables.parquet import TooManyDistinct
         from shoal.data.tables.parts import look_at
+        from shoal.data.tables.room import TooManyDistinct
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header

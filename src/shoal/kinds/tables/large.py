@@ -21,7 +21,7 @@ from shoal.data.database import bounded
 from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.spill import SpilledTable, spill
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers

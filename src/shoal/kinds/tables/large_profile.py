@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess_attribute
-from shoal.data.tables.parquet import BASE_BYTES, CELL_BYTES, ROW_BYTES, TooManyDistinct
+from shoal.data.tables.room import BASE_BYTES, CELL_BYTES, ROW_BYTES, TooManyDistinct
 from shoal.kinds.tables.large import read_distinct_rows
 from shoal.kinds.tables.profile import CellCounts, Profile, profile_columns
 

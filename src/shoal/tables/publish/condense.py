@@ -319,7 +319,7 @@ def _category(source: Column, ranked: Ranked, cells: Floats) -> Column:
     used, codes = np.unique(cells[~missing].astype(np.int64), return_inverse=True)
     labels = ranked.labels[used]
     if source.is_text:
-        return _laid_out(source, labels, np.argsort(labels.astype(str), kind="stable"), codes, missing)
+        return _laid_out(source, labels, np.argsort(labels, kind="stable"), codes, missing)
     place = {text: i for i, text in enumerate(spell(source.values))}
     values = source.values[np.array([place[text] for text in labels], dtype=np.intp)]
     return _laid_out(source, values, np.argsort(values, kind="stable"), codes, missing)

@@ -142,7 +142,7 @@ def _codes(ranked: Ranked, type_: str) -> Ints:
     said: npt.NDArray[Any] | None
     if type_ == "ordinal":
         said = parse_numbers(labels)
-        said = labels.astype(str) if said is None else said
+        said = labels if said is None else said
     else:
         said = sense_of(labels, is_code=type_ == "prefix")
     codes = np.unique(said, return_inverse=True)[1].astype(np.int64)

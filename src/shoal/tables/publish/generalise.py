@@ -33,6 +33,7 @@ from shoal.data.tables.table import Column, count_codes
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
+from shoal.tables.label_room import UNBOUNDED, LabelRoom
 from shoal.tables.publish.base import (
     PUBLICATIONS,
     GroupedRecords,
@@ -106,6 +107,7 @@ def generalise(
     missing: str,
     ends: str = "exact",
     weights: Codes | None = None,
+    room: LabelRoom = UNBOUNDED,
 ) -> Column:
     """Replace a column by the label of each group; as `label_groups`.
 
@@ -114,7 +116,7 @@ def generalise(
     """
     counts = count_codes(ranked.ranks, weights, ranked.n_values) if ends == "rounded" else None
     spans = Spans.of(ranked, groups, counts)
-    labels = label_groups(source, ranked, spans, hierarchy, missing=missing, counts=counts)
+    labels = label_groups(source, ranked, spans, hierarchy, missing=missing, counts=counts, room=room)
     return replace(labels, codes=labels.codes[groups.labels])
 
 
@@ -126,6 +128,7 @@ def label_groups(
     *,
     missing: str,
     counts: Ints | None = None,
+    room: LabelRoom = UNBOUNDED,
 ) -> Column:
     """A column with the label of each group.
 
@@ -133,11 +136,12 @@ def label_groups(
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
     ``counts``: how many records of the table have each rank, where ranges end on a grid of the column; without, they
     end at values of members.
+    ``room``: how much memory labels may take.
     """
     if ranked.kind == "tree" and hierarchy is not None:
         labels = _ancestors(ranked, hierarchy, spans)
     elif ranked.kind == "category":
-        labels = _sets(ranked, spans)
+        labels = _sets(ranked, spans, room)
     else:
         labels = _ranges(ranked, spans, counts)
     if missing == "any":
@@ -147,6 +151,7 @@ def label_groups(
     # An array of texts would be as wide as the longest label for every group.
     listed = ["" if label is None else label for label in labels.tolist()]
     values = objects(sorted(set(listed)))
+    room.take(source.name, values)
     place = {label: i for i, label in enumerate(values.tolist())}
     codes = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
     if missing == "value" and spans.is_blank.any():
@@ -199,7 +204,7 @@ def _ancestors(ranked: Ranked, hierarchy: Hierarchy, spans: Spans) -> npt.NDArra
     return np.array(labels, dtype=object)[of_group]
 
 
-def _sets(ranked: Ranked, spans: Spans) -> npt.NDArray[Any]:
+def _sets(ranked: Ranked, spans: Spans, room: LabelRoom) -> npt.NDArray[Any]:
     """``{Black, White}`` in the order of the labels; a set of all values of the column is ``*``.
 
     The Python loop runs over the groups that mix values, never over records.
@@ -212,12 +217,15 @@ def _sets(ranked: Ranked, spans: Spans) -> npt.NDArray[Any]:
     ranks, of_single = np.unique(rank[starts[single]], return_inverse=True)
     labels[single] = np.array([value_label(spelled[r]) for r in ranks], dtype=object)[of_single]
     known: dict[bytes, str] = {}
+    n_characters = 0
     for g in np.flatnonzero(n_distinct > 1):
         members = rank[starts[g] : starts[g] + n_distinct[g]]
         key = members.tobytes()
         if key not in known:
             whole = len(members) == n_present
             known[key] = EVERYTHING if whole else set_label(spelled[members].tolist())
+            n_characters += len(known[key])
+            room.refuse(ranked.name, len(known), n_characters)
         labels[g] = known[key]
     return labels
 
@@ -248,8 +256,9 @@ class Generalisation(Publication):
             ]
         else:
             missing, weights = records.policy.missing, records.table.weights
+            room = UNBOUNDED if weights is None else LabelRoom.beside(records.table.columns.values(), len(weights))
             made = [
-                generalise(source, r, records.groups, hierarchy, missing=missing, ends=ends, weights=weights)
+                generalise(source, r, records.groups, hierarchy, missing=missing, ends=ends, weights=weights, room=room)
                 for source, r, hierarchy in zip(sources, records.ranked, hierarchies, strict=True)
             ]
         return PublishedGroups({column.name: column for column in made}, records.groups)

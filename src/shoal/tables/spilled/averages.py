@@ -20,7 +20,7 @@ from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.kept_table import RANGES, ROWS
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import BASE_BYTES
+from shoal.data.tables.room import BASE_BYTES
 from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, SpillFolder, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError

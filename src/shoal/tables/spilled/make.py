@@ -22,7 +22,7 @@ from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.kept_table import BLOCKS, ROWS
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import TooManyDistinct, n_that_fit
+from shoal.data.tables.room import TooManyDistinct, n_that_fit, value_bytes
 from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, SpillFolder, save_arrays
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
@@ -33,6 +33,7 @@ from shoal.tables.anonymize import Anonymized, Behind, refuse_hopeless, unstated
 from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
+from shoal.tables.label_room import LabelRoom
 from shoal.tables.limits import limits_on_table
 from shoal.tables.partition.mondrian import block_arguments, finish_block, refuse_unlimited
 from shoal.tables.publish.generalise import Spans, label_groups
@@ -98,7 +99,7 @@ def anonymize_spilled(
     rows, kept = table.rows, [n for n, a in attributes.items() if a.role != "identifying"]
     coded = {n: coded_column(table, n, attributes[n]) for n in quasi}
     limits = _limits(table, policy, attributes, sensitive)
-    block_rows = block_rows or _rows_that_fit(len(rows.names))
+    block_rows = block_rows or _rows_that_fit(len(rows.names), value_bytes(table.columns.values()))
 
     blocks = rows.folder.kept(BLOCKS)
     if blocks is None:
@@ -124,7 +125,8 @@ def anonymize_spilled(
         grouped.add(block)
     rows.folder.tell(grouped.n_taken_up, len(blocks))
     step("publishing groups", 0, 0)
-    labels = {n: grouped.labels(n, attributes[n]) for n in quasi}
+    room = LabelRoom.beside(table.columns.values(), block_rows)
+    labels = {n: grouped.labels(n, attributes[n], room) for n in quasi}
     columns = {n: labels.get(n, table[n]) for n in kept}
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(rows.folder, list(columns.values()), [kept.index(n) for n in order], block_rows)
@@ -152,9 +154,9 @@ def anonymize_spilled(
     )
 
 
-def _rows_that_fit(n_columns: int) -> int:
+def _rows_that_fit(n_columns: int, taken: int) -> int:
     """How many rows a block may have."""
-    most = n_that_fit(n_columns)
+    most = n_that_fit(n_columns, taken)
     return MOST_BLOCK_ROWS if most is None else max(1, min(MOST_BLOCK_ROWS, most // 2))
 
 
@@ -246,7 +248,7 @@ class _Grouped:
     def _file(self, name: str, number: int) -> str:
         return f"spans-{list(self._coded).index(name)}-{number}.npz"
 
-    def labels(self, name: str, attribute: Attribute) -> Column:
+    def labels(self, name: str, attribute: Attribute, room: LabelRoom) -> Column:
         """The label of every group in a column."""
         parts = []
         for number, (groups, _) in enumerate(self._labels):
@@ -261,6 +263,7 @@ class _Grouped:
             attribute.hierarchy,
             missing=self._policy.missing,
             counts=self._counts[name] if self._rounded else None,
+            room=room,
         )
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints, Rows, Words
 from shoal.data.database import bound
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.spill import ROWS_AT_ONCE, RowFile, Rows2D, SpillFolder, writing
 from shoal.kernels.tables.curve import CurveGrid, turned_frames
 from shoal.tables.record_order import SecretNumbers, within_runs

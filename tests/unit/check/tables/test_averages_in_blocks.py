@@ -51,6 +51,17 @@ def test_what_is_right_passes(tmp_path: Path) -> None:
     assert not found(written(tmp_path / "a.parquet", RIGHT), blocks())
 
 
+@pytest.mark.parametrize("huge", [[1e30, 20.0], [1e30, 1e30], [1e308, -1e308], [1e-310, 1e30]])
+def test_a_huge_value_elsewhere_hides_no_wrong_average(tmp_path: Path, huge: list[float]) -> None:
+    """Of the same block, so that the span of the column is as large; a group publishes the value of one of its two."""
+    originals = table_of(np.array([31.0, 35.0, *huge]))
+    own = huge[0] / 2 + huge[1] / 2
+    for shown, is_right in ((33.0, True), (31.0, False)):
+        block = Averaged(originals, table_of(np.array([shown, shown, own, own])), np.array([0, 0, 1, 1]))
+        path = written(tmp_path / "a.parquet", [shown, shown, own, own])
+        assert (not found(path, [block], np.array([31.0, 35.0, *huge]))) == is_right
+
+
 def wrong_average(some: list[Averaged]) -> list[Averaged]:
     return [replace(some[0], published=table_of(np.array([21.0, 21.0, 33.5, 33.5]))), some[1]]
 

@@ -19,11 +19,11 @@ from shoal.check.tables.singled_out import findings_of
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked
 from shoal.data.database import bounded
-from shoal.data.tables import parquet
+from shoal.data.tables import room
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import coded_rows
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.table import MARKERS, Source, Table
 from shoal.data.tables.write import read_back, write_table
 from shoal.errors import Infeasible, NotVerified, PolicyError
@@ -206,11 +206,11 @@ def test_as_many_parts_as_it_takes_and_no_fewer_rows_than_a_class_has(tmp_path, 
     seen = []
     asked = {"asked": ASKED, "n_records": 600, "progress": lambda what, done, n: seen.append((done, n))}
     with bounded(500 << 20):
-        monkeypatch.setattr(parquet, "ROW_BYTES", 2 << 20)  # a hundred rows fit
+        monkeypatch.setattr(room, "ROW_BYTES", 2 << 20)  # a hundred rows fit
         found = verify_file(path, made.names, **asked)
         assert found.guarantees == expected
         assert seen[-1][1] > 1
-        monkeypatch.setattr(parquet, "ROW_BYTES", 50 << 20)
+        monkeypatch.setattr(room, "ROW_BYTES", 50 << 20)
         with pytest.raises(NotVerified, match="share quasi-identifiers"):
             verify_file(path, made.names, **asked)
         with coded_rows(path, made.names, markers=MARKERS) as rows, pytest.raises(TooManyDistinct):

@@ -14,7 +14,7 @@ import pytest
 from shoal.data.database import bounded
 from shoal.data.tables import coded_rows as module
 from shoal.data.tables.coded_rows import CodedRows, coded_rows
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.data.tables.write import read_back
 from shoal.errors import DataError

@@ -73,3 +73,17 @@ def test_dates_in_other_spellings(texts: list[str], form: str, first: str) -> No
 @pytest.mark.parametrize("text", ["31-Feb-2002", "25-Foo-2002", "2002-13", "12-1234", "may", "Feb 2002"])
 def test_what_is_no_date_is_none(text: str) -> None:
     assert parse_dates(np.array([text], dtype=object)) is None
+
+
+def test_dates_are_read_some_at_once_in_the_form_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which form it is may show in the last of them."""
+    days = objects(*(f"{m:02}/03/2021" for m in range(1, 8)))
+    american, european = parse_dates(days), parse_dates(np.append(days, "25/03/2021"))
+    monkeypatch.setattr("shoal.data.tables.parse._DATES_AT_ONCE", 2)
+    for cells, once in ((days, american), (np.append(days, "25/03/2021"), european)):
+        found = parse_dates(cells)
+        assert found is not None
+        assert once is not None
+        assert found.form == once.form
+        assert found.values.tolist() == once.values.tolist()
+    assert parse_dates(np.append(days, "no date")) is None

@@ -152,3 +152,9 @@ def test_values_do_not(text):
 def test_numbers_and_dates_of_a_frame_never_say_it():
     assert not says_missing(np.array([0.0, 1.0])).any()
     assert not says_missing(np.array(["2020-01-01"], dtype="datetime64[us]")).any()
+
+
+def test_one_long_text_does_not_make_all_as_long() -> None:
+    """As an array of texts of one width does: this one would take 120 GB."""
+    texts = np.array([*(f"t{i}" for i in range(30_000)), "X" * 1_000_000], dtype=object)
+    assert sense_of(texts).tolist() == [*texts[:-1].tolist(), "x" * 1_000_000]

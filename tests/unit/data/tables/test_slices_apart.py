@@ -11,7 +11,7 @@ import pytest
 
 from shoal.data.database import bounded
 from shoal.data.tables import slices_apart
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.slices import Layout, SlicesApart
 from shoal.data.tables.slices_apart import read_apart
 from shoal.data.tables.table import Table

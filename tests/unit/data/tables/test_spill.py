@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shoal.data.database import bounded
-from shoal.data.tables import parquet
+from shoal.data.tables import parquet, room
 from shoal.data.tables.files import read_table
 from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, save_arrays, spread, writing
 from shoal.data.tables.table import encode_cells
@@ -111,7 +111,7 @@ def test_spilled_rows_are_those_that_are_read(tmp_path: Path, monkeypatch: pytes
 def test_columns_of_many_texts_are_not_left_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "does_fit", lambda *_: False)
     monkeypatch.setattr(parquet, "_FEW_DISTINCT", 3)
-    monkeypatch.setattr(parquet, "BASE_BYTES", 1 << 40)
+    monkeypatch.setattr(room, "BASE_BYTES", 1 << 40)
     with bounded(1 << 30), pytest.raises(parquet.TooManyDistinct, match="too many for"):
         read_table(put(tmp_path / "many.parquet"), drops=lambda _: False, spills=True)
 

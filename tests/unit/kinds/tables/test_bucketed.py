@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal.check.slices import matching
 from shoal.data.tables import slices_apart
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import bucketed

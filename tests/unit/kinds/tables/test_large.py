@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal.check.tables.parts import verify_file
 from shoal.data.database import bounded
-from shoal.data.tables import parquet, write
+from shoal.data.tables import room, write
 from shoal.data.tables.coded_rows import CodedRows
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.report.tables.datasheet import render_datasheet
@@ -150,7 +150,7 @@ def test_persons_who_cannot_be_counted_or_held_are_refused(tmp_path: Path, form:
         shoal.anonymize(path, policy)
     path = put(tmp_path / f"many.{form}", 900, ids=np.arange(900) // 2)
     refused = pytest.raises(DataError, match="900 records are to be held, as some may be of one person, too many for")
-    with patch.object(parquet, "ROW_BYTES", 1 << 20), refused:
+    with patch.object(room, "ROW_BYTES", 1 << 20), refused:
         shoal.anonymize(path, policy)
     few = put(tmp_path / f"few.{form}", 3, ids=np.arange(3))
     with pytest.raises(Infeasible, match="groups of 4 persons are required but the table has 3"):
@@ -260,7 +260,7 @@ def test_what_cannot_be_read_so_is_refused(tmp_path: Path) -> None:
 
 def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "people.parquet", 100)
-    monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 10**9)
+    monkeypatch.setattr("shoal.data.tables.room.ROW_BYTES", 10**9)
     with pytest.raises(DataError, match="rows are distinct, too many for 1 GB; drop columns"):
         shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB", partition="datafly"))
 
@@ -432,12 +432,12 @@ def test_what_cannot_be_attacked_within_the_bound_is_refused(tmp_path: Path) -> 
     for memory, why in (("3 MB", "at least 500 MB"), ("much", "such as 2GB")):
         with pytest.raises(PolicyError, match=why):
             shoal.attack(tmp_path / "out", path, memory=memory)
-    with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(DataError, match=r"rows are distinct, too many for"):
+    with patch.object(room, "ROW_BYTES", 10**9), pytest.raises(DataError, match=r"rows are distinct, too many for"):
         shoal.attack(tmp_path / "out", path, memory="1GB")
     many = put(tmp_path / "many.csv", 6000, seed=4)
     for given in ("control", "population"):
         too_many = pytest.raises(DataError, match=f"the {given}: .* rows are distinct, too many for 1 GB")
-        with patch.object(parquet, "ROW_BYTES", 2 * 10**6), too_many:
+        with patch.object(room, "ROW_BYTES", 2 * 10**6), too_many:
             shoal.attack(tmp_path / "out", path, memory="1GB", **{given: many})
     with pytest.raises(PolicyError, match="a bound on memory is for files"):
         shoal.attack(tmp_path / "out", {"age": [1, 2], "job": ["a", "b"], "ill": ["a", "b"]}, memory="1GB")
@@ -462,7 +462,7 @@ def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> N
     )
     for original in (path, None):
         refused = pytest.raises(DataError, match="300 records are to be held")
-        with patch.object(parquet, "ROW_BYTES", 4 << 20), refused:
+        with patch.object(room, "ROW_BYTES", 4 << 20), refused:
             shoal.check(tmp_path / "out", original, memory="500MB")
     strings = tmp_path / "strings"
     policy = shoal.StringPolicy.of(k=2)
@@ -481,7 +481,7 @@ def in_parts(*asked, row_bytes: int = 2 << 20, **told):
             seen.append(n_parts)
             yield number, n_parts, table
 
-    with patch.object(parquet, "ROW_BYTES", row_bytes), patch.object(CodedRows, "parts", counted):
+    with patch.object(room, "ROW_BYTES", row_bytes), patch.object(CodedRows, "parts", counted):
         return shoal.check(*asked, **told, memory="500MB"), max(seen)
 
 
@@ -555,7 +555,7 @@ def test_a_written_file_is_verified_as_a_release_verifies_it(tmp_path: Path, for
         "accepted": policy.accept,
         "is_one_each": "person" in asked,
     }
-    with bounded(500_000_000), patch.object(parquet, "ROW_BYTES", 2 << 20):
+    with bounded(500_000_000), patch.object(room, "ROW_BYTES", 2 << 20):
         found = verify_file(data, names, **told)
     assert found.guarantees == release.guarantees
     assert found.findings == release.findings

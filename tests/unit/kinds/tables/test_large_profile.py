@@ -65,6 +65,6 @@ def test_what_does_not_fit_or_is_no_file_is_refused(tmp_path: Path, monkeypatch:
     path = put(tmp_path / "people.parquet", 300)
     with pytest.raises(PolicyError, match="is for files"):
         shoal.profile({"age": [1, 2]}, shoal.Policy(memory="1GB"))
-    monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 4 * 10**6)
+    monkeypatch.setattr("shoal.data.tables.room.ROW_BYTES", 4 * 10**6)
     with pytest.raises(DataError, match="rows are distinct, too many for 1 GB"):
         shoal.profile(path, shoal.Policy(memory="1GB"), sweep=False)

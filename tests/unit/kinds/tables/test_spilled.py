@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.tables import parquet
+from shoal.data.tables import parquet, room
 from shoal.data.tables.table import Table
 from shoal.errors import NotVerified, PolicyError, ShoalError
 from shoal.kinds.tables import spilled
@@ -175,7 +175,7 @@ def test_others_and_earlier_releases_are_refused(tmp_path: Path) -> None:
 
 
 def test_recodings_are_still_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "BASE_BYTES", 1 << 40)
+    monkeypatch.setattr(room, "BASE_BYTES", 1 << 40)
     policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB", partition="datafly")
     with pytest.raises(parquet.TooManyDistinct, match="rows are distinct, too many"):
         shoal.anonymize(put(tmp_path / "people.parquet", 300), policy, seed=3)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.tables import parquet
+from shoal.data.tables import room
 from shoal.kinds.tables import large
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.sweep import SHOWN, TableCell, TableTrials, grid, meets
@@ -286,7 +286,7 @@ def test_in_bounded_memory_bad_sources_are_refused(tmp_path: Path) -> None:
         shoal.sweep(path, Policy.of(quasi=["age", "zip"], memory="1GB"), k=3)
     with pytest.raises(shoal.DataError, match="no such file"):
         shoal.sweep(tmp_path / "absent.parquet", policy, k=3)
-    with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(shoal.DataError, match=r"too many for 0\.5 GB"):
+    with patch.object(room, "ROW_BYTES", 10**9), pytest.raises(shoal.DataError, match=r"too many for 0\.5 GB"):
         shoal.sweep(path, policy, k=3, workers=2)
 
 
@@ -296,7 +296,7 @@ def test_in_bounded_memory_rows_that_do_not_fit_are_refused(tmp_path: Path, form
     if form == "parquet":
         path = as_parquet(path)
     too_many = pytest.raises(shoal.DataError, match=rf"people\.{form}: .* rows are distinct, too many for 1 GB")
-    with patch.object(parquet, "ROW_BYTES", 10**9), too_many:
+    with patch.object(room, "ROW_BYTES", 10**9), too_many:
         shoal.sweep(path, BOUNDED.changed(memory="1GB"), k=3, folder=tmp_path / "sweep")
     assert not (tmp_path / "sweep").exists()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.tables import parquet
+from shoal.data.tables import room
 from shoal.errors import NotVerified, PolicyError
 from shoal.kinds.tables import spilled as releases
 from shoal.kinds.tables.spilled import SpilledTableRelease
@@ -210,7 +210,7 @@ def test_a_folder_is_checked_alone(tmp_path: Path, tiny: None, monkeypatch: pyte
     shoal.anonymize(path, bounded(policy_of()), seed=3).save(tmp_path / "out", report=False)
     held = shoal.check(tmp_path / "out" / "publish")
     if not is_held:
-        monkeypatch.setattr(parquet, "BASE_BYTES", 10**9 - 40_000)
+        monkeypatch.setattr(room, "BASE_BYTES", 10**9 - 40_000)
     found = shoal.check(tmp_path / "out" / "publish", memory="1 GB")
     assert found.holds
     assert (found.guarantees, found.not_compared) == (held.guarantees, held.not_compared)

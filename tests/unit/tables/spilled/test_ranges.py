@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.data.database import bounded
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.spill import SpillFolder
 from shoal.data.tables.table import Column, Table
 from shoal.tables.microaggregation.near_linear import curve_blocks

@@ -18,7 +18,7 @@ import numpy as np
 from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.data.database import bound
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import BASE_BYTES, TooManyDistinct
+from shoal.data.tables.room import BASE_BYTES, TooManyDistinct
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.slices_apart import refuse_unheld
 from shoal.data.tables.spill import Rows2D, spread
