@@ -76,6 +76,8 @@ class Attack(ABC, Generic[Case]):
     """Whether it says nothing without records that were not in the release, as what it gets may be common knowledge."""
     leaked: ClassVar[str] = ""
     """The owner's secret that it takes, such as the key: what it gets is no fault of what was published."""
+    is_checked: ClassVar[bool] = False
+    """Whether the checker recomputes that it fails: then that it was run, and no other, says nothing new."""
     counts_by_weight: ClassVar[bool] = False
     """Whether it can be run where a row stands for several records, which it then counts."""
     accepted_as: ClassVar[str] = ""

@@ -1,6 +1,7 @@
 """Something that a release shows and no guarantee forbids: what, of which columns, how much, and whether it is taken.
 
-A serious finding stops a release, unless the policy takes it by its name, with a reason that all pages tell.
+A serious finding stops a release, unless the policy takes it by its name, with a reason that all pages tell. That
+records were counted, where a column seems to number persons, stops none, but makes its verdict amber.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ SINGLED_OUT = "singled_out"
 UNPROTECTED = "unprotected"
 KNOWN_SENSITIVE = "known_sensitive"
 KNOWN_HISTORY = "known_history"
+RECORDS_COUNTED = "records_counted"
 ACCEPTABLE = {
     SINGLED_OUT: "columns published as they are, alone or with the labels, tell too many records from all others",
     UNPROTECTED: "a column that looks sensitive is published as it is, and nothing is required of it",

@@ -7,11 +7,12 @@
   `LIMIT`; an attack that takes a secret of the owner's, such as the key of sketches, is told and has none.
 - **What it cost.**
 
-It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or may be (the
-attack adds something for sure, and more than its limit at the upper end of its interval; or that end is far above it,
-of baskets anywhere above it, as too few records were compared with), or nothing was looked for, or the time was too
-short for some attack; red where a guarantee does not hold. What the policy accepts is published and stays amber, as a
-reason does not make it less; it is told with its reason.
+It is green only if all guarantees hold, an attack was run that the check does not rule out anyway, and nothing above
+its limit was found; amber where something was, or may be (the attack adds something for sure, and more than its limit
+at the upper end of its interval; or that end is far above it, of baskets anywhere above it, as too few records were
+compared with), or nothing was looked for, or the time was too short for some attack; red where a guarantee does not
+hold. What the policy accepts is published and stays amber, as a reason does not make it less; it is told with its
+reason.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ _NOTHING_RUN = (
 _NONE_TO_COMPARE = (
     "Nothing is known about what attackers get, as no attack was run: each needs records that are not in the release "
     "to compare with; hold some out (--hold-out 0.1), or give others (--control)."
+)
+
+_NONE_BESIDE = (
+    "Nothing more is known of what attackers get: each other attack takes records that were not in the release to "
+    "compare with, or more time; hold some out (--hold-out 0.1), or give others (--control)."
 )
 
 
@@ -169,9 +175,12 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
     late = _not_begun(attacked, known)
     doubt = _may_be_worse(plain, known) or _may_be_unseen(plain, known)
     found = _no_worse(findings, tried) + doubt + late + sampled + warning
+    is_known = any(not (r.attack in known and known[r.attack].is_checked) for r in results)
     unknown = _NONE_TO_COMPARE if _lacks_others(attacked) else _NOTHING_RUN
+    if results and not is_known:
+        found += f" {_NONE_BESIDE}"
     text = found if results or findings else unknown
-    level: Level = "red" if not is_met else "green" if results and not (above or doubt or late) else "amber"
+    level: Level = "red" if not is_met else "green" if is_known and not (above or doubt or late) else "amber"
     most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
 

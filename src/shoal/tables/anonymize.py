@@ -558,7 +558,7 @@ def unstated_roles(attributes: Mapping[str, Attribute], policy: Policy) -> list[
 
 def repeated_persons(table: Table) -> list[str]:
     """Say that records were counted, where a column looks like a key of persons who have several."""
-    keys = look_like_persons(table)
+    keys = look_like_persons(table, may_miss=True)
     if not keys:
         return []
     n_persons = len(table[keys[0]].values)

@@ -46,6 +46,16 @@ def test_green_only_if_nothing_serious_was_found():
     assert (found.holds, found.cost) == ("All holds.", "It cost little.")
 
 
+def test_an_attack_that_the_check_rules_out_is_not_enough_for_green():
+    (ruled_out,) = [Made("a", is_checked=True)]
+    alone = judged(result("a", 0, 0), attacks=[ruled_out])
+    assert alone.level == "amber"
+    assert "Nothing more is known of what attackers get" in alone.worst
+    with_other = judged(result("a", 0, 0), result("b", 10, 10), attacks=[ruled_out])
+    assert with_other.level == "green"
+    assert "Nothing more is known" not in with_other.worst
+
+
 def test_attacks_that_the_time_was_too_short_for_are_named_and_not_taken_for_harmless():
     attacked = Attacked((result("a", 40, 30),), (("b", TIME_OVER), ("c", "It takes longer; shoal attack runs it.")))
     found = judge_release(NOTHING, attacked, [Made("a"), Made("b"), Made("c")])

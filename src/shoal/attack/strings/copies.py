@@ -23,6 +23,7 @@ class StringCopies(Attack[StringCase]):
         'leave copies = "redraw", raise support or lower the order'
     )
     reference = "Shoal's own; the simplest of all"
+    is_checked = True
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Count targets that stand in one published string from end to end."""

@@ -20,7 +20,7 @@ l-diversity", ICDE 2007, section 3 (skewness, similarity).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, read_view
-from shoal.attack.tables.targets import draw, draw_targets, n_distinct
+from shoal.attack.tables.secrets import Told, known_beside, remedy_of, secrets_of, told_best
+from shoal.attack.tables.targets import TableTargets, draw, n_distinct
 from shoal.data.tables.table import spell
 
 NARROW = 0.1
@@ -88,43 +89,50 @@ class Homogeneity(Attack[TableCase]):
         return None
 
     def _secrets(self, case: TableCase) -> list[str]:
-        return columns_of(case, "sensitive")
+        return secrets_of(case)
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Look at the candidates of originals and of controls."""
-        known = columns_of(case, "quasi")
-        names = self._secrets(case)
-        n_attacks = -(-self.n_attacks // len(names))
-        main, control, baseline = 0.0, 0.0, 0.0
-        details: dict[str, float] = {}
-        chosen, others = draw_targets(case, n_attacks, rng)
-        view, asked = read_view(case, known), candidates_of(case, known)
-        for name in names:
-            secret = self._read(case, read_view(case, [name]))
-            people, truth = view.original[chosen.rows], secret.original[chosen.rows]
-            won = float(np.sum(chosen.best(self._won(asked, people, secret, secret.codes, truth))))
-            main += won
-            details[name] = won / max(1, len(chosen))
-            if view.weights is not None:
-                by_chance = self._won_by_chance(asked, people, secret, truth, view.weights, rng)
-            else:
-                dealt = _dealt(secret.codes, case.published_persons, rng)
-                by_chance = self._won(asked, people, secret, dealt, truth)
-            baseline += float(np.sum(chosen.best(by_chance)))
-            if others is not None and view.control is not None and secret.control is not None:
-                people, truth = view.control[others.rows], secret.control[others.rows]
-                control += float(np.sum(others.best(self._won(asked, people, secret, secret.codes, truth))))
-        ours = Rate(main, len(chosen) * len(names))
-        theirs = None if others is None else Rate(control, len(others) * len(names))
-        return self.result(
-            ours,
-            f"For {100 * ours.value:.1f} % of the {case.noun} in the release {self.outcome} from the records that "
+
+        def attempt(name: str, chosen: TableTargets, others: TableTargets | None) -> Told:
+            return self._told(case, name, chosen, others, rng)
+
+        worst, told, compared = told_best(case, self._secrets(case), self.n_attacks, rng, attempt)
+        theirs = told.control
+        result = self.result(
+            told.main,
+            f"For {100 * told.main.value:.1f} % of the {case.noun} in the release {self.outcome} from the records that "
             "could be theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
             control=theirs,
-            baseline=Rate(baseline, ours.attempts),
-            details=details,
-            columns=(max(details, key=lambda n: details[n]),),
+            baseline=told.baseline,
+            details={name: one.main.value for name, one in compared.items()},
+            columns=(worst,),
         )
+        return replace(result, remedy=remedy_of(case, worst))
+
+    def _told(
+        self, case: TableCase, name: str, chosen: TableTargets, others: TableTargets | None, rng: np.random.Generator
+    ) -> Told:
+        """How often one secret is learned."""
+        known = known_beside(case, name)
+        view, asked = read_view(case, known), candidates_of(case, known)
+        secret = self._read(case, read_view(case, [name]))
+        people, truth = view.original[chosen.rows], secret.original[chosen.rows]
+        won = float(np.sum(chosen.best(self._won(asked, people, secret, secret.codes, truth))))
+        if view.weights is not None:
+            dealt = self._won_by_chance(asked, people, secret, truth, view.weights, rng)
+        else:
+            codes = _dealt(secret.codes, case.published_persons, rng)
+            dealt = self._won(asked, people, secret, codes, truth)
+        by_chance = Rate(float(np.sum(chosen.best(dealt))), len(chosen))
+        theirs = None
+        if others is not None:
+            control = 0.0
+            if view.control is not None and secret.control is not None:
+                people, truth = view.control[others.rows], secret.control[others.rows]
+                control = float(np.sum(others.best(self._won(asked, people, secret, secret.codes, truth))))
+            theirs = Rate(control, len(others))
+        return Told(Rate(won, len(chosen)), theirs, by_chance)
 
     def _won(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> Floats:
         """Of which records the secret is learned."""

@@ -18,7 +18,7 @@ D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009, section 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from shoal.attack.attack import ALL_RECORDS, Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
-from shoal.attack.tables.cells import CellLabels, View, columns_of, read_view
+from shoal.attack.tables.cells import CellLabels, People, View, columns_of, read_view
 from shoal.attack.tables.naive_bayes import ValueBins, bucket_secrets, cut, known_secrets, learn, refine
+from shoal.attack.tables.secrets import Told, known_beside, remedy_of, secrets_of, told_best
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
-from shoal.attack.tables.targets import draw_targets, n_distinct
+from shoal.attack.tables.targets import TableTargets, n_distinct
 
 TOLERANCE = 0.05
 
@@ -53,13 +54,13 @@ class Inference(Attack[TableCase]):
     Attributes
     ----------
     known : sequence of str, optional
-        What is known of a person; by default all quasi-identifiers.
+        What is known of a person; by default all quasi-identifiers, but for the secret where that is one.
     secrets : sequence of str, optional
-        What is wanted; by default every sensitive attribute, and the rates are those of all together.
+        What is wanted; by default all (`secrets_of`). The rates are those of the one that is told best.
     votes : bool, default True
         Whether the most frequent value among equally near records is taken, or that of one at random.
     n_attacks : int, default 2000
-        Guesses, of all secrets together.
+        Guesses; see `told_best`.
     """
 
     known: Sequence[str] | None = None
@@ -81,55 +82,64 @@ class Inference(Attack[TableCase]):
         """Needs something known and something secret."""
         if not (self.known or columns_of(case, "quasi")):
             return "The release has no quasi-identifier of the original."
-        if not (self.secrets or columns_of(case, "sensitive")):
+        if not (self.secrets or secrets_of(case)):
             return "No sensitive attribute is published, so there is nothing to infer."
         return ALL_RECORDS if case.is_weighted and not self.votes else None
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Guess each secret of a sample of people."""
-        known = list(self.known or columns_of(case, "quasi"))
-        secrets = list(self.secrets or columns_of(case, "sensitive"))
         beliefs = None if case.layout is None else SliceBeliefs(case)
-        n_attacks = -(-self.n_attacks // len(secrets))
-        chosen, others = draw_targets(case, n_attacks, rng)
-        main, control, baseline = 0.0, 0.0, 0.0
-        details: dict[str, float] = {}
-        for secret in secrets:
-            view = read_view(case, [*known, secret])
-            people, truth = view.original[chosen.rows, :-1], view.original[chosen.rows, -1]
-            hidden = view.labels[-1]
-            usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels, view.weights)))
-            guess = self._guess(_Guessed(view, case, people, chosen.rows, beliefs), rng)
-            right = float(np.sum(chosen.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
-            main += right
-            details[f"{secret}: main"] = right / max(1, len(chosen))
-            always = np.full(len(truth), usual, dtype=np.int64)
-            baseline += float(np.sum(chosen.best(rightness(hidden, always, truth))))
-            if others is not None and view.control is not None:
-                people, truth = view.control[others.rows, :-1], view.control[others.rows, -1]
-                rows = len(view.original) + others.rows
-                guess = self._guess(_Guessed(view, case, people, rows, beliefs), rng)
-                right = float(np.sum(others.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
-                control += right
-                details[f"{secret}: control"] = right / max(1, len(others))
-        n_secrets = len(secrets)
-        worst = max(secrets, key=lambda n: details[f"{n}: main"] - details.get(f"{n}: control", 0.0))
-        ours, usually = Rate(main, len(chosen) * n_secrets), Rate(baseline, len(chosen) * n_secrets)
-        theirs = None if others is None else Rate(control, len(others) * n_secrets)
-        return self.result(
-            ours,
-            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of "
-            f"{case.noun} in the release are right"
+
+        def attempt(secret: str, chosen: TableTargets, others: TableTargets | None) -> Told:
+            return self._told(case, secret, beliefs, chosen, others, rng)
+
+        worst, told, compared = told_best(case, self.secrets or secrets_of(case), self.n_attacks, rng, attempt)
+        rates = {f"{name}: main": one.main for name, one in compared.items()}
+        rates |= {f"{name}: control": one.control for name, one in compared.items() if one.control is not None}
+        theirs = told.control
+        result = self.result(
+            told.main,
+            f"{100 * told.main.value:.1f} % of the guesses at a secret of {case.noun} in the release are right"
             + (
-                f" ({100 * usually.value:.1f} % by always taking the most frequent value)."
+                f" ({100 * told.baseline.value:.1f} % by always taking the most frequent value)."
                 if theirs is None
                 else f", and {100 * theirs.value:.1f} % for others."
             ),
             control=theirs,
-            baseline=usually,
-            details=details,
+            baseline=told.baseline,
+            details={name: rate.value for name, rate in rates.items()},
             columns=(worst,),
         )
+        return replace(result, remedy=remedy_of(case, worst))
+
+    def _told(
+        self,
+        case: TableCase,
+        secret: str,
+        beliefs: SliceBeliefs | None,
+        chosen: TableTargets,
+        others: TableTargets | None,
+        rng: np.random.Generator,
+    ) -> Told:
+        """How often one secret is guessed right."""
+        known = [n for n in self.known if n != secret] if self.known else known_beside(case, secret)
+        view = read_view(case, [*known, secret])
+        hidden = view.labels[-1]
+        usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels, view.weights)))
+
+        def right(of: People, targets: TableTargets, first: int) -> Rate:
+            people, truth = of[targets.rows, :-1], of[targets.rows, -1]
+            guess = self._guess(_Guessed(view, case, people, first + targets.rows, beliefs), rng)
+            scored = targets.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))
+            return Rate(float(np.sum(scored)), len(targets))
+
+        truth = view.original[chosen.rows, -1]
+        always = rightness(hidden, np.full(len(truth), usual, dtype=np.int64), truth)
+        theirs = None
+        ours = right(view.original, chosen, 0)
+        if others is not None and view.control is not None:
+            theirs = right(view.control, others, len(view.original))
+        return Told(ours, theirs, Rate(float(np.sum(chosen.best(always))), len(chosen)))
 
     def _guess(self, targets: _Guessed, rng: np.random.Generator) -> Ints:
         """A label of the last column for each person, -1 for none."""

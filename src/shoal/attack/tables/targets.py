@@ -36,6 +36,10 @@ class TableTargets:
         """What is reached of each target, given what is by each known record."""
         return np.asarray(np.maximum.reduceat(reached, self.starts)) if len(self) else np.zeros(0)
 
+    def first(self, n: int) -> TableTargets:
+        """At most so many of them; they were drawn, so any are as good."""
+        return self if len(self) <= n else TableTargets(self.rows[: self.starts[n]], self.starts[:n])
+
     def split(self, n_parts: int) -> list[TableTargets]:
         """The same in parts of about equally many targets."""
         ends = np.append(self.starts, len(self.rows))

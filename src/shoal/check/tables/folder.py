@@ -15,6 +15,7 @@ from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_parts import compare_parts, one_column
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
+from shoal.check.tables.form import compare_form, out_of_order
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.parts import findings_in_parts
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
@@ -103,9 +104,10 @@ def _check(
     original = given if isinstance(given, Table) else None
     n_false = int(manifest.records.get("counterfeits", 0))
     pseudonyms = None
+    misplaced, uncompared = _form(folder, table, manifest)
     if isinstance(table, Table):
         table, pseudonyms = apart(table, manifest.pseudonym)
-    findings = [*folder.edits(manifest), *_columns(table, manifest)]
+    findings = [*folder.edits(manifest), *_columns(table, manifest), *misplaced]
     if (pseudonyms is None) != (manifest.pseudonym is None):
         findings.append(f"the data lacks the column {manifest.pseudonym!r} of pseudonyms")
     meant = manifest.meant
@@ -226,7 +228,7 @@ def _check(
         wrong, unseen = compare_datasheet(folder.path, manifest, table, None if given is None else given.names)
         findings += wrong
         left[-1:] = unseen
-    left += verdict.not_compared
+    left += [*uncompared, *verdict.not_compared]
     if unread:
         left.append(unread)
     if evidence.listed_persons is not None and given is None:
@@ -267,6 +269,18 @@ def _check(
         left += [phrase for compared in found for phrase in compared.not_compared]
     unverified = (*verdict.unverified, *([] if manifest.series is None else [TOGETHER]))
     return FolderCheck(verdict.guarantees, tuple(findings), given is not None, unverified, tuple(left), measured)
+
+
+def _form(folder: PublishedFolder, table: PublishedRows, manifest: TableManifest) -> tuple[list[str], list[str]]:
+    """What is wrong with places of rows and spelling of cells, and what is not compared of these."""
+    if not manifest.is_of_this_version:
+        return [], []
+    if not isinstance(table, Table) or table.weights is not None:
+        return [], [f"the order of the rows, and the bytes of {manifest.data} that hold no value, as memory is bounded"]
+    findings, left = compare_form(folder.path / manifest.data, table)
+    if manifest.order == "sorted" and manifest.layout is None:
+        findings += out_of_order(table, [n for n, a in manifest.meant.items() if a.role == "quasi"])
+    return findings, left
 
 
 OVER_RELEASES = ("k-candidates", "m-invariance")

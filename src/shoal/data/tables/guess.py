@@ -42,6 +42,16 @@ def is_key(name: str) -> bool:
     return "key" in meanings_of(name)
 
 
+def looks_sensitive(name: str) -> bool:
+    """Whether a column's name says that its values are nobody else's business.
+
+    >>> looks_sensitive("diagnosis"), looks_sensitive("postcode")
+    (True, False)
+    """
+    found = _role_of_name(meanings_of(name))
+    return found is not None and found[0] == "sensitive"
+
+
 def guess(table: Table) -> dict[str, Attribute]:
     """Guess type and role of every column."""
     return {name: guess_attribute(column, weights=table.weights) for name, column in table.columns.items()}

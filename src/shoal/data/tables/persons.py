@@ -39,6 +39,14 @@ def provider_codes(table: Table, names: Sequence[str]) -> Ints:
     return _codes(table, names, "from which provider a row is")
 
 
+def persons_at_most(table: Table, name: str) -> Ints:
+    """Number the persons of a table by one column, of which a row without a value is of a person of its own."""
+    is_known = ~table[name].missing
+    codes = np.arange(table.n_rows) + table.n_rows
+    codes[is_known] = person_codes(table.select([name]).take(np.flatnonzero(is_known)), [name])
+    return codes
+
+
 def _codes(table: Table, names: Sequence[str], said: str) -> Ints:
     columns = [table[name] for name in names]
     n_unknown = int(np.any([c.missing for c in columns], axis=0).sum())
@@ -77,23 +85,29 @@ DOUBT = 0.05
 """A share of rows of so many keys is off by less, all but surely."""
 
 
-def look_like_persons(table: Table) -> list[str]:
+def look_like_persons(table: Table, *, may_miss: bool = False) -> list[str]:
     """The columns whose values repeat as keys of persons do, by measure and whatever their names, the likeliest first.
 
     Many different values, none of them in many rows and none with decimals, and rows of one value agree in at least two
     columns of fewer values, in which rows of different ones do not. Or the name says so, and values repeat: a key of
     people (``user_id``) comes before one of what they do (``trip_id``). A fine code of places can look the same, if the
     table names their regions too.
+
+    Parameters
+    ----------
+    may_miss : bool
+        Whether a column counts in which some rows have no value, so that not all persons can be told by it.
     """
     n_rows, found = table.n_rows, []
     chances = {c.name: _chance(c) for c in table.columns.values()}
     for column in table.columns.values():
         n_values, names_people = len(column.values), _names_people(column.name)
         least = min(LEAST_NAMED, LEAST_DISTINCT * n_rows) if names_people else LEAST_DISTINCT * n_rows
-        if column.missing.any() or not least <= n_values < n_rows or n_rows < 20:
+        n_known = n_rows - int(column.missing.sum())
+        if (n_known < n_rows and not may_miss) or not least <= n_values < n_known or n_rows < 20:
             continue
         counts = column.counts()[:n_values]
-        repeated = np.flatnonzero(counts[column.codes] > 1)
+        repeated = np.flatnonzero(np.append(counts, 0)[np.minimum(column.codes, n_values)] > 1)
         n_repeated = int((counts > 1).sum())
         if is_key(column.name) and n_repeated:
             found.append((-len(table.columns) - names_people, column.name))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.check.finding import RECORDS_COUNTED, SINGLED_OUT, UNPROTECTED, Finding
+from shoal.check.tables.classes import Classes
 from shoal.check.tables.singled_out import LIMIT
 from shoal.report.points import quoted
+from shoal.report.tables.words import percent
 
 
 def told_findings(findings: Sequence[Finding]) -> list[str]:
@@ -14,6 +19,29 @@ def told_findings(findings: Sequence[Finding]) -> list[str]:
     taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
     allowed = (f for f in findings if f.name == SINGLED_OUT and not f.is_above and f.share > LIMIT)
     return [*taken, *(f.sentence for f in allowed)]
+
+
+def few_persons(classes: Classes, persons: Ints, k: int, name: str) -> tuple[Finding, ...]:
+    """That k records are of fewer than k persons, if the column says whose they are; nobody said that it does.
+
+    It stops no release, as the column may be something else.
+    """
+    by_person = classes.of_persons(persons)
+    few = np.unique(persons[(by_person.sizes < k)[classes.ids]])
+    if not len(few):
+        return ()
+    share = len(few) / len(np.unique(persons))
+    return (
+        Finding(
+            RECORDS_COUNTED,
+            (name,),
+            share,
+            0.0,
+            f"Records were counted, not persons: of the persons that {name!r} seems to number, {percent(share)} have a "
+            f"record in a group that has records of fewer than {k} of them.",
+            f"name {name!r} as the person (--person), or leave it out of the data if it is nothing of the kind",
+        ),
+    )
 
 
 def unprotected(names: Sequence[str], reason: str | None) -> tuple[Finding, ...]:

@@ -25,6 +25,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables import TABLE_ATTACKS
 from shoal.attack.tables.case import TableCase
+from shoal.check.finding import SINGLED_OUT
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
@@ -114,7 +115,7 @@ class TableLadder(Ladder):
                 columns=f.columns,
             )
             for f in release.findings
-            if f.is_serious
+            if f.name == SINGLED_OUT and f.is_serious
         ]
 
     def loss(self, release: TableRelease) -> float:
@@ -277,7 +278,8 @@ class TableLadder(Ladder):
     def _blamed(self, policy: Policy, result: AttackResult) -> list[str]:
         """The published column that an attack owes most to: by its own figures, else that with most information."""
         shown = [n for n in self.published if self._role(policy, n) != "identifying"]
-        told = {n: result.details.get(f"{n}: main", result.details.get(n, 0.0)) for n in shown if n in self.secrets}
+        tried = [n for n in shown if n in self.secrets or n in result.columns]
+        told = {n: result.details.get(f"{n}: main", result.details.get(n, 0.0)) for n in tried}
         gains = {n: v - result.details.get(f"{n}: control", 0.0) for n, v in told.items()}
         if any(gains.values()):
             return [max(gains, key=lambda n: gains[n])]

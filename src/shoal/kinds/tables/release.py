@@ -24,13 +24,14 @@ from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.persons import person_codes
+from shoal.data.tables.guess import is_key
+from shoal.data.tables.persons import look_like_persons, person_codes, persons_at_most
 from shoal.data.tables.slices import Layout, SlicedTable, attributes_held
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
-from shoal.kinds.tables.findings import told_findings, unprotected
+from shoal.kinds.tables.findings import few_persons, told_findings, unprotected
 from shoal.kinds.tables.large import UNATTACKED, attacked_on, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
@@ -134,6 +135,8 @@ class TableRelease(Release[Table]):
         else:
             file, (guarantees, findings) = release._write_and_measure()
         notes = (*told_findings(findings), *release.notes)
+        if not in_memory:
+            findings += release._few_persons()
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @property
@@ -462,6 +465,21 @@ class TableRelease(Release[Table]):
             policy.shift_days,
         )
         return [*compare_pseudonyms(pseudonyms, evidence.persons).findings, *moved.findings]
+
+    def _few_persons(self) -> tuple[Finding, ...]:
+        """Groups of too few persons, where records were counted, and a column looks as if it numbered persons.
+
+        One that is published, and that no name calls a key, may as well be a place or a day: a note says so.
+        """
+        if self.policy.person or self._original.weights is not None:
+            return ()
+        found = look_like_persons(self._original, may_miss=True)
+        keys = [n for n in found if is_key(n) or self.attributes[n].role == "identifying"]
+        if not keys:
+            return ()
+        classes = self._classes if self.layout is None else group_classes(self._groups)
+        persons = persons_at_most(self._original, keys[0])[self._rows]
+        return few_persons(classes, persons, self.policy.k, keys[0])
 
     def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
         """Columns that nobody called sensitive, that look so, and that nothing is required of."""
