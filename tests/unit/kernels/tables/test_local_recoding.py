@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shoal.kernels.tables.local_recoding import NEAREST, cut_blocks, exchange, grow_groups
+from shoal.kernels.tables.local_recoding import cut_blocks, grow_groups
+from shoal.kernels.tables.record_exchange import NEAREST, exchange
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree
 from shoal.tables.partition.local_recoding import cells_of
