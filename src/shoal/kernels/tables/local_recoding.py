@@ -9,26 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Ints
-from shoal.kernels.compile import compiled
-from shoal.kernels.tables.cells import Cells, penalty
+from shoal.kernels.compile import compiled, compiled_beside
+from shoal.kernels.tables.cells import Cells, NarrowCells, penalty
 
 BETTER = 1 + 1e-12  # scores nearer than this are equal but for rounding
 
 
 @compiled
-def _widen(cells: Cells, low: Codes, high: Codes, group: int, row: int) -> None:
+def _widen(ranks: Codes, low: Codes, high: Codes, group: int, row: int) -> None:
     for a in range(low.shape[1]):
-        low[group, a] = min(low[group, a], cells.ranks[row, a])
-        high[group, a] = max(high[group, a], cells.ranks[row, a])
-
-
-@compiled
-def _loss(cells: Cells, low: Codes, high: Codes, group: int) -> float:
-    """The loss of a record of a group, known by its extremes."""
-    total = 0.0
-    for a in range(low.shape[1]):
-        total += penalty(cells, a, low[group, a], high[group, a])
-    return total
+        low[group, a] = min(low[group, a], ranks[row, a])
+        high[group, a] = max(high[group, a], ranks[row, a])
 
 
 @compiled
@@ -170,6 +161,100 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
     return rows, ends[:n_ends].copy()
 
 
+def _grow_at_once(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) -> int:
+    """Grow the same groups, with all that are left measured at once."""
+    space, counts = NarrowCells.of(cells, rows), cells.counts[rows]
+    alive, n_left = np.arange(len(rows)), int(counts.sum())
+    low, high = np.empty((2, len(space.ranks), n_left // k), dtype=np.int64)
+    sizes, losses = np.zeros(n_left // k, dtype=np.int64), np.empty(n_left // k)
+    n_new = 0
+    while n_left >= k:
+        at, size = 0, 0
+        least = greatest = space.ranks[:, alive[:1]]
+        while True:
+            mine, alive = alive[at], np.delete(alive, at)
+            labels[rows[mine]] = n_groups + n_new
+            least, greatest = space.widened(least, greatest, mine)
+            size += int(counts[mine])
+            if size >= k:
+                break
+            losses_with = space.loss(*space.widened(least, greatest, alive))
+            at = int((np.maximum(k, size + counts[alive]) * losses_with).argmin())
+        n_left -= size
+        low[:, [n_new]], high[:, [n_new]], sizes[n_new] = least, greatest, size
+        n_new += 1
+    low, high, sizes = low[:, :n_new], high[:, :n_new], sizes[:n_new]
+    if len(alive):
+        losses = space.loss(low, high)
+    for mine in alive:
+        wider_low, wider_high = space.widened(low, high, mine)
+        after = space.loss(wider_low, wider_high)
+        best = int(((sizes + counts[mine]) * after - sizes * losses).argmin())
+        labels[rows[mine]] = n_groups + best
+        sizes[best] += counts[mine]
+        losses[best] = after[best]
+        low[:, best], high[:, best] = wider_low[:, best], wider_high[:, best]
+    return n_groups + n_new
+
+
+@compiled_beside(_grow_at_once)
+def _grow_block(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) -> int:
+    ranks, counts, m = cells.ranks, cells.counts, cells.ranks.shape[1]
+    alive, n_alive, n_left = rows.copy(), len(rows), 0
+    for row in rows:
+        n_left += counts[row]
+    room = n_left // k
+    low, high = np.empty((room, m), np.int32), np.empty((room, m), np.int32)
+    sizes, losses = np.zeros(room, np.int64), np.zeros(room)
+    n_new = 0
+    while n_left >= k:
+        at = 0
+        for a in range(m):
+            low[n_new, a] = high[n_new, a] = ranks[alive[0], a]
+        while True:
+            row = alive[at]
+            labels[row] = n_groups + n_new
+            _widen(ranks, low, high, n_new, row)
+            sizes[n_new] += counts[row]
+            n_left -= counts[row]
+            n_alive -= 1
+            for i in range(at, n_alive):
+                alive[i] = alive[i + 1]
+            if sizes[n_new] >= k:
+                break
+            least = np.inf
+            for i in range(n_alive):
+                row = alive[i]
+                size = max(k, sizes[n_new] + counts[row])
+                loss = 0.0
+                for a in range(m):
+                    rank = ranks[row, a]
+                    loss += penalty(cells, a, min(low[n_new, a], rank), max(high[n_new, a], rank))
+                    if size * loss >= least:
+                        break
+                if size * loss < least:
+                    at, least = i, size * loss
+        for a in range(m):
+            losses[n_new] += penalty(cells, a, low[n_new, a], high[n_new, a])
+        n_new += 1
+    for i in range(n_alive):
+        row = alive[i]
+        best, least, joint = 0, np.inf, 0.0
+        for group in range(n_new):
+            after = 0.0
+            for a in range(m):
+                rank = ranks[row, a]
+                after += penalty(cells, a, min(low[group, a], rank), max(high[group, a], rank))
+            growth = (sizes[group] + counts[row]) * after - sizes[group] * losses[group]
+            if growth < least:
+                best, least, joint = group, growth, after
+        labels[row] = n_groups + best
+        sizes[best] += counts[row]
+        losses[best] = joint
+        _widen(ranks, low, high, best, row)
+    return n_groups + n_new
+
+
 @compiled
 def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, labels: Codes) -> int:
     """Group the distinct records of each block greedily; return the number of groups.
@@ -185,69 +270,17 @@ def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, labels: Codes) -> 
     labels : int32 array (n_distinct,)
         Filled with the group of each; those of a block are numbered on from those before.
     """
-    ranks, m = cells.ranks, cells.ranks.shape[1]
-    most, start, n_records = 0, 0, 0
-    for end in ends:
-        most = max(most, end - start)
-        start = end
-    for row in rows:
-        n_records += cells.counts[row]
-    alive = np.empty(most, np.int64)
-    room = min(n_records // k, len(rows)) + 1
-    low, high = np.empty((room, m), np.int32), np.empty((room, m), np.int32)
-    sizes, losses = np.zeros(room, np.int64), np.empty(room)
+    counts = cells.counts
     n_groups, start = 0, 0
     for end in ends:
-        n_alive, n_left = end - start, 0
-        for i in range(n_alive):
-            alive[i] = rows[start + i]
-            n_left += cells.counts[alive[i]]
-        begin = n_groups
-        while n_left >= k:
-            at = 0
-            while True:
-                row = alive[at]
-                labels[row] = n_groups
-                if sizes[n_groups] == 0:
-                    for a in range(m):
-                        low[n_groups, a] = high[n_groups, a] = cells.ranks[row, a]
-                _widen(cells, low, high, n_groups, row)
-                sizes[n_groups] += cells.counts[row]
-                n_left -= cells.counts[row]
-                n_alive -= 1
-                for i in range(at, n_alive):
-                    alive[i] = alive[i + 1]
-                if sizes[n_groups] >= k:
-                    break
-                least = np.inf
-                for i in range(n_alive):
-                    row = alive[i]
-                    size = max(k, sizes[n_groups] + cells.counts[row])
-                    loss = 0.0
-                    for a in range(m):
-                        rank = ranks[row, a]
-                        loss += penalty(cells, a, min(low[n_groups, a], rank), max(high[n_groups, a], rank))
-                        if size * loss >= least:
-                            break
-                    if size * loss < least:
-                        at, least = i, size * loss
+        n_records = 0
+        for i in range(start, end):
+            n_records += counts[rows[i]]
+        if n_records < 2 * k or end == start + 1:
+            for i in range(start, end):
+                labels[rows[i]] = n_groups
             n_groups += 1
-        for group in range(begin, n_groups):
-            losses[group] = _loss(cells, low, high, group)
-        for i in range(n_alive):
-            row = alive[i]
-            best, least, joint = begin, np.inf, 0.0
-            for group in range(begin, n_groups):
-                after = 0.0
-                for a in range(m):
-                    rank = ranks[row, a]
-                    after += penalty(cells, a, min(low[group, a], rank), max(high[group, a], rank))
-                growth = (sizes[group] + cells.counts[row]) * after - sizes[group] * losses[group]
-                if growth < least:
-                    best, least, joint = group, growth, after
-            labels[row] = best
-            sizes[best] += cells.counts[row]
-            losses[best] = joint
-            _widen(cells, low, high, best, row)
+        else:
+            n_groups = _grow_block(cells, rows[start:end], k, labels, n_groups)
         start = end
     return n_groups

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.kernels.compile import compiled
-from shoal.kernels.tables.cells import Cells, penalty
+from shoal.kernels.compile import compiled, compiled_beside
+from shoal.kernels.tables.cells import Cells, NarrowCells, penalty
 
 NEAREST = 8  # groups with which a record is tried to be exchanged
+AT_ONCE = 8  # members that are tried together where loops are not compiled, until one moves
+LEAST = -1e-9  # change of the loss for which a record is exchanged
 
 
 class Extremes(NamedTuple):
@@ -78,6 +80,128 @@ def _measure(cells: Cells, of_unit: Ints, window: ExchangeWindow, group: int, ex
 
 
 @compiled
+def _move(weights: Ints, window: ExchangeWindow, group: int, place: int, partner: int, partner_place: int) -> int:
+    """Move a member to another group, or swap it for one of its members; return by how much the next one is further."""
+    members, n_members = window.members, window.n_members
+    mine = members[group, place]
+    moved = weights[mine]
+    if partner_place < 0:
+        n_members[group] -= 1
+        members[group, place] = members[group, n_members[group]]
+        members[partner, n_members[partner]] = mine
+        n_members[partner] += 1
+    else:
+        moved -= weights[members[partner, partner_place]]
+        members[group, place] = members[partner, partner_place]
+        members[partner, partner_place] = mine
+    window.sizes[group] -= moved
+    window.sizes[partner] += moved
+    return 0 if partner_place < 0 else 1
+
+
+def _exchange_at_once(
+    cells: Cells,
+    of_unit: Ints,
+    weights: Ints,
+    window: ExchangeWindow,
+    n_groups: int,
+    k: int,
+    n_passes: int,
+    extremes: Extremes,
+    tried: Ints,
+) -> int:
+    """Make the same moves, by trying all members of a group at once until one moves, in tables of the window's own."""
+    members, n_members, sizes = window.members[:n_groups], window.n_members[:n_groups], window.sizes[:n_groups]
+    room = members.shape[1]
+    places = np.arange(room)
+    units = members[places < n_members[:, None]]
+    rows = of_unit[units]
+    if (cells.ranks[rows] == cells.ranks[rows[0]]).all():
+        return 0
+    space = NarrowCells.of(cells, rows)
+    ranks, steps, loss = np.empty((len(space.ranks), len(weights)), dtype=np.int64), space.widths, space.loss
+    ranks[:, units] = space.ranks
+    least, greatest = np.empty((2, len(ranks), n_groups), dtype=np.int64)
+    rest_least, rest_greatest = np.empty((2, *ranks.shape), dtype=np.int64)  # of the unit's group without it
+    losses, rests, changed = np.empty(n_groups), np.empty(len(weights)), np.zeros(n_groups, dtype=np.int64)
+
+    def measure(group: int) -> None:
+        mine = members[group, : n_members[group]]
+        of_mine = ranks[:, mine]
+        inner = np.sort(np.hstack([np.full_like(steps, -1), of_mine, steps]))  # with what is wider than nothing
+        low, after, before, high = inner[:, 1:2], inner[:, 2:3], inner[:, -3:-2], inner[:, -2:-1]
+        least[:, [group]], greatest[:, [group]] = low, high
+        rest_least[:, mine] = np.where(of_mine == low, after, low)
+        rest_greatest[:, mine] = np.where(of_mine == high, before, high)
+        losses[group] = loss(low, high)[0]
+        rests[mine] = loss(rest_least[:, mine], rest_greatest[:, mine]) if len(mine) > 1 else 0.0
+
+    for group in range(n_groups):
+        measure(group)
+    n_moves, n_before, n_done = 0, -1, 0
+    while n_moves > n_before and n_done < n_passes:
+        n_before = n_moves
+        n_done += 1
+        for group in range(n_groups):
+            place = 0
+            while place < n_members[group] and losses[group] > 0.0:
+                mine, size = members[group, place : n_members[group]][:AT_ONCE].copy(), sizes[group]
+                since = np.where(changed[group] > tried[mine], -1, tried[mine])
+                helps, may_leave = rests[mine] < losses[group], size - weights[mine] >= k
+                is_open = (changed > since[:, None]) & (helps | may_leave)[:, None]
+                is_open[:, group] = False
+                some = np.flatnonzero(is_open.any(axis=1))
+                if len(some) == 0:
+                    tried[mine] = n_moves
+                    place += len(mine)
+                    continue
+                helps, may_leave, some_units = helps[some, None], may_leave[some, None], mine[some]
+                weight, rest = weights[some_units][:, None], rests[some_units][:, None]
+                low = np.minimum(least[:, None], ranks[:, some_units, None]).reshape(len(ranks), -1)
+                high = np.maximum(greatest[:, None], ranks[:, some_units, None]).reshape(len(ranks), -1)
+                joint = np.where(is_open[some], loss(low, high).reshape(len(some), -1), np.inf)
+                nearest = np.argsort(joint, axis=1, kind="stable")[:, :NEAREST]
+                near = np.take_along_axis(joint, nearest, axis=1)
+                now = size * losses[group] + sizes[nearest] * losses[nearest]
+                change = np.full((*near.shape, 1 + room), np.inf)
+                moved = (size - weight) * rest + (sizes[nearest] + weight) * near - now
+                change[:, :, 0] = np.where(may_leave & (n_members[nearest] < room), moved, np.inf)
+                t, i, j = np.nonzero((helps & (near < np.inf))[:, :, None] & (places < n_members[nearest][:, :, None]))
+                our, their = some_units[t], members[nearest[t, i], j]
+                ours, theirs = (
+                    size + weights[their] - weights[our],
+                    sizes[nearest[t, i]] + weights[our] - weights[their],
+                )
+                least_change = ours * rests[our] + theirs * rests[their] - now[t, i]
+                kept = np.flatnonzero((ours >= k) & (theirs >= k) & (least_change < LEAST))
+                t, i, j, our, their, ours, theirs = (x[kept] for x in (t, i, j, our, their, ours, theirs))
+                joined, left = np.concatenate([their, our]), np.concatenate([our, their])
+                both = loss(
+                    np.minimum(rest_least[:, left], ranks[:, joined]),
+                    np.maximum(rest_greatest[:, left], ranks[:, joined]),
+                )
+                change[t, i, 1 + j] = ours * both[: len(t)] + theirs * both[len(t) :] - now[t, i]
+                flat = change.reshape(len(some), -1)
+                best = flat.argmin(axis=1)
+                helping = np.flatnonzero(flat[np.arange(len(some)), best] < LEAST)
+                if len(helping) == 0:
+                    tried[mine] = n_moves
+                    place += len(mine)
+                    continue
+                first = helping[0]
+                tried[mine[: some[first] + 1]] = n_moves
+                place += int(some[first])
+                i, j = divmod(int(best[first]), 1 + room)
+                partner = int(nearest[first, i])
+                place += _move(weights, window, group, place, partner, j - 1)
+                measure(group)
+                measure(partner)
+                n_moves += 1
+                changed[group] = changed[partner] = n_moves
+    return n_moves
+
+
+@compiled_beside(_exchange_at_once)
 def _exchange_among(
     cells: Cells,
     of_unit: Ints,
@@ -141,7 +265,7 @@ def _exchange_among(
                     rank = ranks[row, a]
                     least[a] = next_low[group, a] if rank == low[group, a] else low[group, a]
                     greatest[a] = next_high[group, a] if rank == high[group, a] else high[group, a]
-                best, partner, partner_place = -1e-9, -1, -1
+                best, partner, partner_place = LEAST, -1, -1
                 for i in range(n_near):
                     other = nearest[i]
                     now = size * losses[group] + sizes[other] * losses[other]
@@ -178,19 +302,7 @@ def _exchange_among(
                 if partner < 0:
                     place += 1
                     continue
-                if partner_place < 0:
-                    n_members[group] -= 1
-                    members[group, place] = members[group, n_members[group]]
-                    members[partner, n_members[partner]] = mine
-                    n_members[partner] += 1
-                    moved = weight
-                else:
-                    moved = weight - weights[members[partner, partner_place]]
-                    members[group, place] = members[partner, partner_place]
-                    members[partner, partner_place] = mine
-                    place += 1
-                sizes[group] -= moved
-                sizes[partner] += moved
+                place += _move(weights, window, group, place, partner, partner_place)
                 _measure(cells, of_unit, window, group, extremes)
                 _measure(cells, of_unit, window, partner, extremes)
                 n_moves += 1
