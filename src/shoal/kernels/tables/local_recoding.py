@@ -16,13 +16,6 @@ BETTER = 1 + 1e-12  # scores nearer than this are equal but for rounding
 
 
 @compiled
-def _widen(ranks: Codes, low: Codes, high: Codes, group: int, row: int) -> None:
-    for a in range(low.shape[1]):
-        low[group, a] = min(low[group, a], ranks[row, a])
-        high[group, a] = max(high[group, a], ranks[row, a])
-
-
-@compiled
 def _gain(
     cells: Cells,
     a: int,
@@ -121,8 +114,8 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
     while n_open > 0:
         n_open -= 1
         start, end = first[n_open], last[n_open]
-        n_records = 0
-        for i in range(start, end):
+        n_records = cells.counts[rows[start]]  # a number that is written here would have _gain compiled twice
+        for i in range(start + 1, end):
             n_records += cells.counts[rows[i]]
         best, attribute, height, n_parts = 0.0, 0, 0, 0
         if n_records > enough and n_records >= 2 * k:
@@ -161,7 +154,7 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
     return rows, ends[:n_ends].copy()
 
 
-def _grow_at_once(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) -> int:
+def _grow_at_once(cells: Cells, rows: Ints, k: int, labels: Codes) -> int:
     """Grow the same groups, with all that are left measured at once."""
     space, counts = NarrowCells.of(cells, rows), cells.counts[rows]
     alive, n_left = np.arange(len(rows)), int(counts.sum())
@@ -173,7 +166,7 @@ def _grow_at_once(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int
         least = greatest = space.ranks[:, alive[:1]]
         while True:
             mine, alive = alive[at], np.delete(alive, at)
-            labels[rows[mine]] = n_groups + n_new
+            labels[rows[mine]] = n_new
             least, greatest = space.widened(least, greatest, mine)
             size += int(counts[mine])
             if size >= k:
@@ -190,15 +183,16 @@ def _grow_at_once(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int
         wider_low, wider_high = space.widened(low, high, mine)
         after = space.loss(wider_low, wider_high)
         best = int(((sizes + counts[mine]) * after - sizes * losses).argmin())
-        labels[rows[mine]] = n_groups + best
+        labels[rows[mine]] = best
         sizes[best] += counts[mine]
         losses[best] = after[best]
         low[:, best], high[:, best] = wider_low[:, best], wider_high[:, best]
-    return n_groups + n_new
+    return n_new
 
 
 @compiled_beside(_grow_at_once)
-def _grow_block(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) -> int:
+def _grow_block(cells: Cells, rows: Ints, k: int, labels: Codes) -> int:
+    """Group the records of a block of 2 k or more; return the number of groups, which are numbered from 0."""
     ranks, counts, m = cells.ranks, cells.counts, cells.ranks.shape[1]
     alive, n_alive, n_left = rows.copy(), len(rows), 0
     for row in rows:
@@ -213,8 +207,10 @@ def _grow_block(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) 
             low[n_new, a] = high[n_new, a] = ranks[alive[0], a]
         while True:
             row = alive[at]
-            labels[row] = n_groups + n_new
-            _widen(ranks, low, high, n_new, row)
+            labels[row] = n_new
+            for a in range(m):
+                low[n_new, a] = min(low[n_new, a], ranks[row, a])
+                high[n_new, a] = max(high[n_new, a], ranks[row, a])
             sizes[n_new] += counts[row]
             n_left -= counts[row]
             n_alive -= 1
@@ -248,11 +244,13 @@ def _grow_block(cells: Cells, rows: Ints, k: int, labels: Codes, n_groups: int) 
             growth = (sizes[group] + counts[row]) * after - sizes[group] * losses[group]
             if growth < least:
                 best, least, joint = group, growth, after
-        labels[row] = n_groups + best
+        labels[row] = best
         sizes[best] += counts[row]
         losses[best] = joint
-        _widen(ranks, low, high, best, row)
-    return n_groups + n_new
+        for a in range(m):
+            low[best, a] = min(low[best, a], ranks[row, a])
+            high[best, a] = max(high[best, a], ranks[row, a])
+    return n_new
 
 
 @compiled
@@ -276,11 +274,14 @@ def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, labels: Codes) -> 
         n_records = 0
         for i in range(start, end):
             n_records += counts[rows[i]]
+        n_new = 1
         if n_records < 2 * k or end == start + 1:
             for i in range(start, end):
-                labels[rows[i]] = n_groups
-            n_groups += 1
+                labels[rows[i]] = 0
         else:
-            n_groups = _grow_block(cells, rows[start:end], k, labels, n_groups)
+            n_new = _grow_block(cells, rows[start:end], k, labels)
+        for i in range(start, end):
+            labels[rows[i]] += n_groups
+        n_groups += n_new
         start = end
     return n_groups

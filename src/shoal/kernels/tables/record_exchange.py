@@ -80,9 +80,13 @@ def _measure(cells: Cells, of_unit: Ints, window: ExchangeWindow, group: int, ex
 
 
 @compiled
-def _move(weights: Ints, window: ExchangeWindow, group: int, place: int, partner: int, partner_place: int) -> int:
-    """Move a member to another group, or swap it for one of its members; return by how much the next one is further."""
+def _move(weights: Ints, window: ExchangeWindow, group: int, move: Ints) -> None:
+    """Move a member to another group, or swap it for one of its members.
+
+    `move` holds the member's place in its group, the other group, and the place of the one it is swapped for or -1.
+    """
     members, n_members = window.members, window.n_members
+    place, partner, partner_place = move[0], move[1], move[2]
     mine = members[group, place]
     moved = weights[mine]
     if partner_place < 0:
@@ -96,7 +100,6 @@ def _move(weights: Ints, window: ExchangeWindow, group: int, place: int, partner
         members[partner, partner_place] = mine
     window.sizes[group] -= moved
     window.sizes[partner] += moved
-    return 0 if partner_place < 0 else 1
 
 
 def _exchange_at_once(
@@ -116,7 +119,7 @@ def _exchange_at_once(
     places = np.arange(room)
     units = members[places < n_members[:, None]]
     rows = of_unit[units]
-    if (cells.ranks[rows] == cells.ranks[rows[0]]).all():
+    if (cells.ranks[rows] == cells.ranks[rows[:1]]).all():
         return 0
     space = NarrowCells.of(cells, rows)
     ranks, steps, loss = np.empty((len(space.ranks), len(weights)), dtype=np.int64), space.widths, space.loss
@@ -193,7 +196,8 @@ def _exchange_at_once(
                 place += int(some[first])
                 i, j = divmod(int(best[first]), 1 + room)
                 partner = int(nearest[first, i])
-                place += _move(weights, window, group, place, partner, j - 1)
+                _move(weights, window, group, np.array([place, partner, j - 1]))
+                place += j > 0
                 measure(group)
                 measure(partner)
                 n_moves += 1
@@ -222,7 +226,7 @@ def _exchange_among(
     members, n_members, sizes, losses, rests, changed = window
     low, next_low, high, next_high = extremes
     m = low.shape[1]
-    near, nearest = np.empty(NEAREST), np.empty(NEAREST, np.int64)
+    near, nearest, move = np.empty(NEAREST), np.empty(NEAREST, np.int64), np.empty(3, np.int64)
     least, greatest = np.empty(m, np.int32), np.empty(m, np.int32)  # of the group without the unit
     for group in range(n_groups):
         _measure(cells, of_unit, window, group, extremes)
@@ -265,14 +269,14 @@ def _exchange_among(
                     rank = ranks[row, a]
                     least[a] = next_low[group, a] if rank == low[group, a] else low[group, a]
                     greatest[a] = next_high[group, a] if rank == high[group, a] else high[group, a]
-                best, partner, partner_place = LEAST, -1, -1
+                best, move[0], move[1] = LEAST, place, -1
                 for i in range(n_near):
                     other = nearest[i]
                     now = size * losses[group] + sizes[other] * losses[other]
                     if may_leave and n_members[other] < members.shape[1]:
                         change = (size - weight) * rest + (sizes[other] + weight) * near[i] - now
                         if change < best:
-                            best, partner, partner_place = change, other, -1
+                            best, move[1], move[2] = change, other, -1
                     for j in range(n_members[other] if helps else 0):
                         their = members[other, j]
                         ours, theirs = size - weight + weights[their], sizes[other] + weight - weights[their]
@@ -298,15 +302,17 @@ def _exchange_among(
                                 break
                         change = loss + theirs * left - now
                         if change < best:
-                            best, partner, partner_place = change, other, j
-                if partner < 0:
+                            best, move[1], move[2] = change, other, j
+                if move[1] < 0:
                     place += 1
                     continue
-                place += _move(weights, window, group, place, partner, partner_place)
+                _move(weights, window, group, move)
+                if move[2] >= 0:
+                    place += 1
                 _measure(cells, of_unit, window, group, extremes)
-                _measure(cells, of_unit, window, partner, extremes)
+                _measure(cells, of_unit, window, move[1], extremes)
                 n_moves += 1
-                changed[group] = changed[partner] = n_moves
+                changed[group] = changed[move[1]] = n_moves
     return n_moves
 
 
