@@ -33,7 +33,7 @@ def exchanged(vectors: Sequence[Ranked], labels: npt.NDArray[np.integer[Any]], s
     labels : int array (n_persons,)
         Groups 0 .. g - 1 of at least `size`.
     """
-    from shoal.kernels.tables.local_recoding import exchange
+    from shoal.kernels.tables.record_exchange import exchange
 
     _, first, of_person, counts = np.unique(
         number_records(vectors), return_index=True, return_inverse=True, return_counts=True

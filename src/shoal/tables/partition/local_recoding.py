@@ -42,7 +42,7 @@ from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tr
 from shoal.tables.partition.k_member import number_records
 
 if TYPE_CHECKING:
-    from shoal.kernels.tables.local_recoding import Cells
+    from shoal.kernels.tables.cells import Cells
 
 BLOCK = 20  # groups of k to a block: smaller ones leave more leftovers, larger ones lose what the cuts see
 POWER = 0.25  # of the entropy of a cut: 0 prefers many small parts, 1 few large ones
@@ -81,7 +81,8 @@ def local_recoding_labels(
     PolicyError, Infeasible, DataError
         If k is no integer of 2 or more, there are fewer than k records, or a hierarchy is no tree.
     """
-    from shoal.kernels.tables.local_recoding import cut_blocks, exchange, grow_groups
+    from shoal.kernels.tables.local_recoding import cut_blocks, grow_groups
+    from shoal.kernels.tables.record_exchange import exchange
     from shoal.tables.collapse import collapse  # the checker reads the names of methods, and nothing that groups
 
     refuse_infeasible(ranked, k, weights)
@@ -104,7 +105,7 @@ def local_recoding_labels(
 
 def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: Rows, counts: Ints) -> Cells:
     """Lay out distinct records, each given by its first row, with the trees of all attributes end to end."""
-    from shoal.kernels.tables.local_recoding import Cells
+    from shoal.kernels.tables.cells import Cells
 
     trees = [as_tree(r) for r in ranked]
     nodes = [tree_nodes(t) for t in trees]
