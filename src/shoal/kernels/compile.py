@@ -71,6 +71,11 @@ def interpreted(is_small: bool) -> Iterator[None]:
         _is_interpreted.reset(before)
 
 
+def is_interpreting() -> bool:
+    """Whether kernels that are called now are interpreted."""
+    return bool(_is_interpreted.get())
+
+
 class Kernel:
     """A loop over arrays, compiled on its first call; it then runs without the interpreter lock.
 
@@ -151,4 +156,4 @@ def compiled_by_element(function: F) -> F:
 
 def has_compiled() -> bool:
     """Whether nothing has to be compiled: kernels were, and kept beside the package, or they are interpreted."""
-    return bool(_is_interpreted.get()) or any(Path(__file__).parent.rglob("*.nbi"))
+    return is_interpreting() or any(Path(__file__).parent.rglob("*.nbi"))

@@ -20,7 +20,6 @@ import numpy as np
 
 from shoal.data.database import identifier, literal
 from shoal.data.tables.files import one_of
-from shoal.data.tables.frames import from_frame, utc_note
 from shoal.data.tables.scannable import Described, Scannable
 from shoal.data.tables.sql_types import ZONED, refuse_type
 from shoal.errors import DataError
@@ -75,6 +74,8 @@ class DuckDbTable(DatabaseTable):
 
     def _described(self, database: duckdb.DuckDBPyConnection, is_read: Callable[[str], bool]) -> Described:
         where, is_view = self.attached(database)
+        from shoal.data.tables.frames import utc_note
+
         described = [(str(n), str(k)) for n, k, *_ in database.execute(f"DESCRIBE SELECT * FROM {where}").fetchall()]
         for name, kind in described:
             refuse_type(str(self.path), name, kind)
@@ -174,6 +175,8 @@ def _aliases(names: Sequence[str]) -> str:
 def _type_of(name: str, stored: frozenset[str]) -> tuple[str, Any]:
     """The type of a column; what is refused is so in the words of a table that is held."""
     if stored not in _OF_STORAGE:
+        from shoal.data.tables.frames import from_frame
+
         from_frame({name: [_SAMPLES[kind] for kind in sorted(stored)]})
         raise DataError(f"the column {name!r} mixes {' and '.join(sorted(stored))}; turn it into one of them")
     return _OF_STORAGE[stored]

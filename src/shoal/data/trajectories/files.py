@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -111,6 +110,8 @@ def _gpx_points(path: Path, data: bytes) -> Iterator[Point]:
     """The points of all tracks; tracks of one name are of one person, others each of another one."""
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise DataError(f"{path}: declares entities, which GPX files do not need; export it again")
+    from xml.etree import ElementTree  # read by few, and not loaded by all
+
     try:
         root = ElementTree.fromstring(data)
     except ElementTree.ParseError as error:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Bytes, Codes, Floats, Ints, Singles
-from shoal.kernels.compile import compiled, compiled_beside, compiled_by_element
+from shoal.kernels.compile import compiled, compiled_beside, compiled_by_element, is_interpreting
 from shoal.kernels.tables.curve import curve_order, turned_frames
 from shoal.kernels.tables.shortest_path import cut_order
 
@@ -90,10 +90,23 @@ def _note_neighbours(points: Floats, weights: Floats, n_metric: int, order: Ints
 
 @compiled
 def _length(points: Floats, weights: Floats, n_metric: int, a: int, b: int) -> float:
-    """Distance of two records on the path; the places beyond its ends are near to all."""
+    """Distance of two records on the path; the places beyond its ends are near to all.
+
+    Where ``n_metric`` is negative, ``points`` are the distances of all pairs themselves (`_all_lengths`).
+    """
+    if n_metric < 0:
+        return float(points[a, b])
     if a == len(points) or b == len(points):
         return 0.0
     return float(np.sqrt(_squared(points, weights, n_metric, a, b)))
+
+
+def _all_lengths(points: Floats, weights: Floats, n_metric: int) -> Floats:
+    squares = np.zeros((len(points) + 1, len(points) + 1))
+    for j, column in enumerate(points.T):  # one after the other, as in `_squared`
+        apart = column[:, None] - column
+        squares[:-1, :-1] += apart * apart if j < n_metric else np.where(apart != 0.0, weights[j], 0.0)
+    return np.asarray(np.sqrt(squares))
 
 
 @compiled
@@ -170,7 +183,7 @@ def _shorten(points: Floats, weights: Floats, n_metric: int, near: Codes, links:
     """Move segments while that makes the path shorter; rows with unchanged links are not looked at again."""
     for _ in range(ROUNDS):
         is_shorter = False
-        for row in range(len(points)):
+        for row in range(len(near)):
             if awake[row]:
                 awake[row] = 0
                 is_shorter |= _move_segment(points, weights, n_metric, near, links, awake, row)
@@ -258,8 +271,10 @@ def _shortened(points: Floats, weights: Floats, n_metric: int, first: Ints, near
     links = np.empty((n_rows + 1, 2), np.int32)
     links[:, 0], links[:, 1] = np.arange(n_rows + 1) - 1, np.arange(n_rows + 1) + 1
     links[0, 0] = links[n_rows] = n_rows
-    nearest = np.ascontiguousarray(near[:, :NEAR])
-    _shorten(points[first], weights, n_metric, nearest, links, np.ones(n_rows + 1, np.uint8))
+    nearest, along = np.ascontiguousarray(near[:, :NEAR]), points[first]
+    if is_interpreting():  # of few records: to look a distance up takes less time than to reckon it
+        along, n_metric = _all_lengths(along, weights, n_metric), -1
+    _shorten(along, weights, n_metric, nearest, links, np.ones(n_rows + 1, np.uint8))
     path = np.empty(n_rows, np.int64)
     _follow(links, path)
     return np.asarray(first[path])

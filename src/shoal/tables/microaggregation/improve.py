@@ -9,7 +9,7 @@ balanced  relocate and swap records, form and dissolve groups, until nothing gai
           to a thousand records, all at once (`shoal.tables.microaggregation.dense_search`)
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
           that can be put together from all groups that any of them found, until that no longer gains; random, but for
-          a given seed; of up to a dozen records, all at once as well
+          a given seed; of up to a hundred records, all at once as well, with random numbers that are always the same
 ========  ============================================================================================================
 
 All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
@@ -38,7 +38,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -55,16 +54,7 @@ from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
-from shoal.tables.microaggregation.dense_search import (
-    MOST_DENSE,
-    MOST_DENSE_BEST,
-    TRIES_A_PASS,
-    DenseGroups,
-    distances,
-    nearest_of,
-)
-from shoal.tables.microaggregation.dense_search import anneal as anneal_together
-from shoal.tables.microaggregation.dense_search import descend as descend_together
+from shoal.tables.microaggregation import dense_search as dense
 from shoal.tables.microaggregation.merge_runs import losses_of, merge_pool, number_groups
 from shoal.tables.partition.mdav import mixed_points
 
@@ -126,7 +116,9 @@ class Annealing:
 
 MOST_IDLE = 3  # reheated rounds in a row that gain next to nothing are the last
 LEAST_ROUND_GAIN = 1e-5  # of the loss
-MOST_DENSE_RUNS = 8  # of "best" where all distances are held; `MOST_IDLE` in a row that gain nothing are the last
+MOST_DENSE_RUNS = 8  # of "best" where all distances are held
+MOST_DENSE_IDLE = 2  # in a row that gain next to nothing are the last
+TOGETHER, TOGETHER_BEST = 1_000, 2_000  # records of all copies that are searched side by side
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
     *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=18_000, hottest=MOLTEN),) * 4,
@@ -228,15 +220,17 @@ def improve(
         raise PolicyError(f"effort is 'fast', 'balanced' or 'best', not {effort!r}")
     if effort == "fast":
         return labels
-    with (
-        nullcontext() if _is_dense(effort, len(labels)) else interpreted(False)
-    ):  # millions of steps, on however few records
-        return _improved(records, labels, k, effort, seed, run, deadline, stop, progress)
+    return _improved(records, labels, k, effort, seed, run, deadline, stop, progress)
+
+
+def needs_seed(effort: Effort, n_rows: int) -> bool:
+    """Whether groups depend on random numbers that are not always the same."""
+    return effort == "best" and not _is_dense(effort, n_rows)
 
 
 def _is_dense(effort: Effort, n_rows: int) -> bool:
     """Whether there are so few records that all distances are held, and nothing is compiled."""
-    return n_rows <= (MOST_DENSE if effort == "balanced" else MOST_DENSE_BEST)
+    return n_rows <= (dense.MOST_DENSE if effort == "balanced" else dense.MOST_DENSE_BEST)
 
 
 def _improved(
@@ -263,14 +257,28 @@ def _improved(
     starts = (start, *_other_starts(data, start, k))
     n_listed = min(n_listed, n_rows - 1)
     if _is_dense(effort, n_rows):
-        # The random numbers of "balanced", and of the first annealing of "best", are fixed: no seed is needed.
-        more = spawn_seeds(seed, MOST_DENSE_RUNS - 1) if effort == "best" else []
-        return _improved_densely(data, starts, k, n_listed, [np.random.SeedSequence(0), *more], watch)
+        return _improved_densely(data, starts, k, n_listed, effort, watch)
+    with interpreted(False):  # millions of steps, on however few records
+        return _improved_by_loops(data, starts, k, n_listed, effort, seed, run, watch)
+
+
+def _improved_by_loops(
+    data: MixedPoints,
+    starts: Sequence[Codes],
+    k: int,
+    n_listed: int,
+    effort: Effort,
+    seed: int | np.random.SeedSequence | None,
+    run: Run | None,
+    watch: _Watch,
+) -> Codes:
+    """Better groups by moving one record after the other."""
+    n_rows = len(data.points)
     rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
     watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
     near = nearest_lists(data.points, data.weights, data.n_metric, n_listed)
     scale = _local_scale(data, near, k)
-    pool = [start]
+    pool = [starts[0]]
     for begun in starts:
         groups = lay_out(data.points, data.weights, data.n_metric, near, begun, k)
         _settle(groups, float(losses_of(data, begun, k).sum()), watch)
@@ -294,40 +302,37 @@ def _improved(
 
 
 def _improved_densely(
-    data: MixedPoints,
-    starts: Sequence[Codes],
-    k: int,
-    n_listed: int,
-    seeds: Sequence[np.random.SeedSequence],
-    watch: _Watch,
+    data: MixedPoints, starts: Sequence[Codes], k: int, n_listed: int, effort: Effort, watch: _Watch
 ) -> Codes:
-    """Better groups where all distances are held: an annealing for each seed, from the best groups so far."""
-    apart = distances(data.points, data.weights, data.n_metric)
+    """Better groups where all distances are held: annealings of several copies at once, from the best so far."""
+    n_runs, together = (1, TOGETHER) if effort == "balanced" else (MOST_DENSE_RUNS, TOGETHER_BEST)
+    apart = dense.distances(data.points, data.weights, data.n_metric)
     least = _least_gain(data.points, data.weights, data.n_metric, watch.loss)
-    heats = np.geomspace(SHORT.hottest / k, COLDEST / k, N_HEATS)
-    watch.total = N_HEATS * len(seeds)
+    watch.total = dense.N_HEATS * n_runs
     pool = [starts[0]]
     for begun in starts:
-        groups = DenseGroups(apart, begun, k)
-        descend_together(groups, least, watch.is_over)
-        pool.append(groups.numbered())
+        groups = dense.DenseGroups(apart, begun, k)
+        dense.descend(groups, least, watch.is_over)
+        pool += groups.numbered()
     found = min(pool, key=lambda labels: float(losses_of(data, labels, k).sum()))
-    near = nearest_of(apart, n_listed)
+    near = dense.nearest_of(apart, n_listed)
     scale = _local_scale(data, near, k)
     n_idle = 0
-    for seed in seeds:
-        groups, rng = DenseGroups(apart, found, k), np.random.default_rng(seed)
-        for heat in heats:
+    for run in range(n_runs):
+        groups = dense.DenseGroups(apart, found, k, dense.copies_of(len(apart), together))
+        rng = np.random.default_rng(run)  # always the same, so that no seed is needed
+        for heat in np.geomspace(dense.REHEATED if run else dense.HOTTEST, dense.COLDEST, dense.N_HEATS):
             if watch.is_over():
                 return found
-            anneal_together(groups, near, heat * scale, rng)
+            dense.anneal(groups, near, heat / k * scale, rng, n_ways=1 if heat > dense.REHEATED else 2)
             watch.advance()
-        descend_together(groups, least)
-        pool.append(groups.numbered())
-        found = merge_pool(data, [found, *pool], k, watch.is_over, TRIES_A_PASS)
+        groups.fill()
+        dense.descend(groups, least)
+        pool += groups.numbered()
+        found = merge_pool(data, [found, *pool], k, watch.is_over, dense.TRIES_A_PASS)
         before, watch.loss = watch.loss, float(losses_of(data, found, k).sum())
         n_idle = n_idle + 1 if before - watch.loss <= LEAST_ROUND_GAIN * before else 0
-        if n_idle == MOST_IDLE:
+        if n_idle == MOST_DENSE_IDLE:
             break
     watch.finish()
     watch.tell()

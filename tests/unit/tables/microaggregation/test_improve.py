@@ -152,7 +152,7 @@ def test_rounds_that_gain_nothing_are_the_last(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(improve_module, "_anneal_round", lambda *given: made.append(given[5]) or honest(*given))
     short = [replace(annealing, n_sweeps=60) for annealing in improve_module.LONG]
     monkeypatch.setattr(improve_module, "LONG", short)
-    X = np.repeat(np.arange(8.0), 6)[:, None]  # nothing is lost from the start
+    X = np.repeat(np.arange(17.0), 6)[:, None]  # nothing is lost from the start
     told: list[tuple[int, int]] = []
     improve(rank_array(X), mdav_labels(rank_array(X), 3), 3, "best", seed=1, progress=lambda *now: told.append(now[:2]))
     n_molten = sum(annealing.hottest not in improve_module.REHEATED for annealing in short)
@@ -176,13 +176,13 @@ def test_the_best_groups_of_a_few_records_are_the_best_there_are(n_rows: int) ->
 
 
 def test_few_records_that_gain_nothing_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(improve_module, "N_HEATS", 3)
+    monkeypatch.setattr(improve_module.dense, "N_HEATS", 3)
     X = np.repeat(np.arange(2.0), 6)[:, None]  # nothing is lost from the start
     told: list[tuple[int, int]] = []
     improve(rank_array(X), mdav_labels(rank_array(X), 3), 3, "best", seed=1, progress=lambda *now: told.append(now[:2]))
-    heats = improve_module.N_HEATS
-    assert (heats * improve_module.MOST_IDLE, heats * improve_module.MOST_DENSE_RUNS) in told
-    assert (heats * (improve_module.MOST_IDLE + 1), heats * improve_module.MOST_DENSE_RUNS) not in told
+    heats = improve_module.dense.N_HEATS
+    assert (heats * improve_module.MOST_DENSE_IDLE, heats * improve_module.MOST_DENSE_RUNS) in told
+    assert (heats * (improve_module.MOST_DENSE_IDLE + 1), heats * improve_module.MOST_DENSE_RUNS) not in told
     assert told[-1][0] == told[-1][1]
 
 
