@@ -182,9 +182,9 @@ def _cuts_by_arrays(
     keys = np.take_along_axis(keys, orders, axis=1)
     lengths, n_members = np.tile(lengths, N_KEYS), np.tile(n_members, N_KEYS)
     own = members[orders].reshape(-1) + np.repeat(np.cumsum(n_members) - n_members, lengths)
-    given = points[orders].reshape(-1, 3), own, lengths, n_members
-    before = _costs_by_arrays(*given, across, sizes).reshape(keys.shape)
-    after = _costs_by_arrays(*(part[::-1] for part in given), across, sizes)[::-1]
+    given = points[orders].reshape(-1, 3)
+    before = _costs_by_arrays(given, own, lengths, n_members, across, sizes).reshape(keys.shape)
+    after = _costs_by_arrays(given[::-1], own[::-1], lengths[::-1], n_members[::-1], across, sizes)[::-1]
     after = np.append(after[1:], np.inf).reshape(keys.shape)
     is_whole = np.append(keys[:, 1:] == keys[:, :-1], np.ones((N_KEYS, 1), np.bool_), axis=1)
     is_whole[:, starts[1:] - 1] = True
