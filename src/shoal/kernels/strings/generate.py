@@ -20,14 +20,20 @@ _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
 _ALL = 0xFFFFFFFFFFFFFFFF
 
 
-def _uniform_by_numbers(state: Words, at: int) -> float:
-    """See `uniform`, with Python's own numbers."""
-    word = int(state[at])
-    word ^= word >> 12
-    word ^= word << 25 & _ALL
-    word ^= word >> 27
+def uniforms(state: Words, at: int, n: int) -> list[float]:
+    """The next n numbers that `uniform` gives, with Python's own numbers."""
+    word, drawn = int(state[at]), []
+    for _ in range(n):
+        word ^= word >> 12
+        word ^= word << 25 & _ALL
+        word ^= word >> 27
+        drawn.append(((word * 0x2545F4914F6CDD1D & _ALL) >> 11) * 2.0**-53)
     state[at] = word
-    return ((word * 0x2545F4914F6CDD1D & _ALL) >> 11) * 2.0**-53
+    return drawn
+
+
+def _uniform_by_numbers(state: Words, at: int) -> float:
+    return uniforms(state, at, 1)[0]
 
 
 @compiled_beside(_uniform_by_numbers)

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
 from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled, compiled_beside, compiled_by_element
-from shoal.kernels.strings.generate import uniform
+from shoal.kernels.strings.generate import uniform, uniforms
 from shoal.kernels.strings.hash import Unwanted, is_unwanted
 from shoal.kernels.strings.window_lists import bin_of, index_group
 
@@ -140,7 +140,7 @@ def _deal_by_numbers(
         left = int(uniform(state, group) * counts.count(fewest))
         picked = [place for place, n in zip(given[low:high], counts, strict=True) if n == fewest][left]
     else:
-        drawn = [given[low + int(uniform(state, group) * (high - low))] for _ in range(DEALT_FROM)]
+        drawn = [given[low + int(share * (high - low))] for share in uniforms(state, group, DEALT_FROM)]
         picked = min(drawn, key=lambda place: dealt[place - origin])
     dealt[picked - origin] += 1
     return int(picked)
