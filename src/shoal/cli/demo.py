@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal import lazy
 from shoal.api import anonymize
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
@@ -25,7 +20,6 @@ from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.kernels.compile import has_compiled
 from shoal.progress import Progress
 from shoal.release import Release
 from shoal.scratch import scratch_folder
@@ -168,7 +162,7 @@ def run_demo(
     """
     refuse_occupied(out)
     parts = []
-    with scratch_folder() as scratch, _compiled_beside():
+    with scratch_folder() as scratch:
         for one in _PARTS:
             with progress_of() as progress:
                 parts.append(one.make(scratch, n_rows, progress))
@@ -184,37 +178,6 @@ def run_demo(
                 made.rmdir()
                 shutil.copytree(part.place(scratch) / "input", part.place(stage) / "input")
     return parts
-
-
-@contextmanager
-def _compiled_beside() -> Iterator[None]:
-    """Let a process of its own compile the loops of the last release while those before it are made.
-
-    Where a processor is free for it, nothing is compiled yet, and what it compiles is kept beside the package.
-    """
-    can_keep = "NUMBA_CACHE_DIR" not in os.environ and os.access(Path(__file__).parent, os.W_OK)
-    if has_compiled() or not can_keep or (os.cpu_count() or 1) < 2:
-        yield
-        return
-    silent = subprocess.DEVNULL
-    beside = subprocess.Popen([sys.executable, "-m", __name__], stdin=silent, stdout=silent, stderr=silent)
-    try:
-        yield
-    finally:
-        beside.terminate()
-        try:
-            beside.wait(5)
-        except subprocess.TimeoutExpired:
-            beside.kill()
-            beside.wait()
-
-
-def _compile_last() -> None:
-    """Make the last release, and throw it away: what it runs is compiled by the time that its turn comes."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    lazy.is_alone = True
-    with scratch_folder() as scratch:
-        _PARTS[-1].make(scratch, 0, lambda *_: None)
 
 
 def samples() -> dict[str, tuple[str, str, str | None, Callable[[Path], None]]]:
@@ -278,7 +241,3 @@ def write_points(data: Trajectories, path: Path) -> None:
         "longitude": data.longitude,
     }
     write_table(from_frame(columns), path)
-
-
-if __name__ == "__main__":
-    _compile_last()

@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from functools import cached_property, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -152,8 +151,3 @@ def compiled_by_element(function: F) -> F:
         return function(*(a.data if isinstance(a, np.ndarray) else a for a in args), **options)
 
     return cast(F, Kernel(function, by_element))
-
-
-def has_compiled() -> bool:
-    """Whether nothing has to be compiled: kernels were, and kept beside the package, or they are interpreted."""
-    return is_interpreting() or any(Path(__file__).parent.rglob("*.nbi"))

@@ -88,7 +88,7 @@ class _Part:
         np.negative(scores, out=scores)
         scores = scores[self.logical]
         by_score = stable_order(scores)
-        cut = cut_of(scores, by_score, fewest)
+        cut = cut_of(scores, fewest)
         logical = self.logical[by_score]
         del scores, by_score
         is_first = np.zeros(len(logical), bool)

@@ -88,7 +88,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints, Mask, Words
 from shoal.kernels.strings.hash import Unwanted
-from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
+from shoal.kernels.strings.window_lists import find_unsupported
+from shoal.kernels.strings.windows import generate_from_windows
 from shoal.strings.pool import ClassSymbols
 
 BINS_OF_A_WINDOW = 3

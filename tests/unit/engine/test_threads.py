@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from shoal.engine.threads import Threads
-from shoal.kernels.compile import has_compiled, interpreted
+from shoal.kernels.compile import Kernel, interpreted
 
 NUMBER: ContextVar[int] = ContextVar("number", default=0)
 
@@ -22,5 +22,6 @@ def test_a_call_sees_what_its_caller_sees() -> None:
 
 
 def test_loops_are_interpreted_on_threads_too() -> None:
+    kernel = Kernel(lambda: "compiled", twin=lambda: "interpreted")
     with Threads(1) as threads, interpreted(True):
-        assert threads.submit(has_compiled).result()
+        assert threads.submit(kernel).result() == "interpreted"

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Mask
-from shoal.kernels.compile import compiled
-from shoal.kernels.tables.diversity import LimitArrays
-from shoal.kernels.tables.mondrian import Scratch, Space, best_cut, scratch_for
+from shoal.kernels.compile import compiled_beside
+from shoal.kernels.tables.diversity import DISTINCT, LimitArrays, satisfies
+from shoal.kernels.tables.mondrian import (
+    Scratch,
+    Space,
+    best_cut,
+    find_cuts,
+    node_width,
+    scratch_for,
+    take_widest,
+    weigh_node,
+)
 
 
 def is_cut(space: Space, limits: LimitArrays, k: int, rows: Codes) -> bool:
@@ -22,7 +33,59 @@ def is_cut(space: Space, limits: LimitArrays, k: int, rows: Codes) -> bool:
     return not is_uncut[0]
 
 
-@compiled
+def _cuts_of(space: Space, k: int, rows: Codes, scratch: Scratch) -> Iterator[tuple[Mask, int]]:
+    """The strict cuts of a group in the order of `best_cut`, if nothing but size mattered: who goes left, how many."""
+    n = len(rows)
+    if weigh_node(space, rows, 0, n, scratch) < 2 * k:
+        return
+    widths = np.array([node_width(space, a, rows, 0, n, scratch) for a in range(len(space.ranks))])
+    while (a := take_widest(widths)) >= 0:
+        for i in range(find_cuts(space, a, k, True, rows, 0, n, scratch)):
+            yield scratch.values[:n] < scratch.cuts[i], int(scratch.lefts[i])
+
+
+def _all_satisfy(limits: LimitArrays, j: int, codes: Codes, counts: Codes, n: int) -> Mask:
+    """Which groups of n records, a row of counts each, satisfy limit j."""
+    if limits.models[j] == DISTINCT:  # see satisfies
+        return np.asarray((counts[:, codes != limits.unknown[j]] > 0).sum(axis=1) >= limits.parameters[j, 0])
+    kinds, of_group = np.unique(counts, axis=0, return_inverse=True)
+    return np.array([satisfies(limits, j, codes, kind, 0, len(codes), n) for kind in kinds])[of_group.reshape(-1)]
+
+
+def _try_by_arrays(
+    space: Space,
+    limits: LimitArrays,
+    k: int,
+    rows: Codes,
+    codes: Codes,
+    ways: Ints,
+    scratch: Scratch,
+    is_uncut: Mask,
+) -> None:
+    """See `try_ways`: where a group could be cut is the same in all, so each cut is tried on all ways at once."""
+    weights = space.weights[rows]
+    held = [np.unique(of_limit, return_inverse=True) for of_limit in codes]
+    left = np.arange(len(ways))
+
+    def count(slots: Ints, n_values: int, who: Mask) -> Codes:
+        """How many of some persons have each value, a row for each way that is left."""
+        keys = slots.reshape(-1)[ways[left][:, who]] + np.arange(len(left))[:, None] * n_values
+        given = np.tile(weights[who], len(left))
+        return np.bincount(keys.ravel(), given, len(left) * n_values).astype(np.int32).reshape(-1, n_values)
+
+    for goes_left, n_left in _cuts_of(space, k, rows, scratch):
+        may_cut = np.ones(len(left), np.bool_)
+        for j, (values, slots) in enumerate(held):
+            for who, n in (goes_left, n_left), (~goes_left, int(weights.sum()) - n_left):
+                may_cut &= _all_satisfy(limits, j, values, count(slots, len(values), who), n)
+        left = left[~may_cut]
+        if not len(left):
+            break
+    is_uncut[:] = False
+    is_uncut[left] = True
+
+
+@compiled_beside(_try_by_arrays)
 def try_ways(
     space: Space,
     limits: LimitArrays,

@@ -28,37 +28,38 @@ def _distances(table: LabelTable, people: Floats, labels: Codes, penalty: float,
     for column in range(len(table.kinds)):
         values, at = np.unique(people[:, column], return_inverse=True)
         of_label = labels[:, column] - table.starts[column]
-        terms = np.array([_terms(table, column, x, penalty, cover_only)[of_label] for x in values])
-        found += terms.reshape(len(values), len(labels))[at.reshape(-1)]
+        found += _terms(table, column, values[:, None], penalty, cover_only)[:, of_label][at.reshape(-1)]
     return found
 
 
 @np.errstate(invalid="ignore")  # of labels that cover nothing, from inf to -inf
-def _terms(table: LabelTable, column: int, x: float, penalty: float, cover_only: bool) -> Floats:
-    """The distance of a value to each label of its column; see `shoal.kernels.attack.nearest.fill_terms`."""
+def _terms(table: LabelTable, column: int, x: Floats, penalty: float, cover_only: bool) -> Floats:
+    """The distance of values (n, 1) to each label of their column; see `shoal.kernels.attack.nearest.fill_terms`."""
     kind, scale = table.kinds[column], table.scales[column]
     labels = slice(table.starts[column], table.starts[column + 1])
     a, b, may_miss = table.low[labels], table.high[labels], table.may_miss[labels] != 0
+    is_missing = np.isnan(x)
     if kind == PLAIN_NUMBER:
-        differs = np.where(np.isnan(x) & may_miss, 0.0, 1.0)
-        return np.where(np.isnan(x) | (a > b), differs, np.abs(x - a) * scale)
-    covers = may_miss if np.isnan(x) else (x >= a) & (x <= b)
-    if not np.isnan(x):
-        begins, ends = table.begins[labels], table.ends[labels]
-        first = begins.min(initial=len(table.listed))
-        found = np.concatenate([[0], np.cumsum(table.listed[first : ends.max(initial=first)] == x)])
-        covers &= (begins == ends) | (found[ends - first] > found[begins - first])
+        differs = np.where(is_missing & may_miss, 0.0, 1.0)
+        return np.where(is_missing | (a > b), differs, np.abs(x - a) * scale)
+    begins, ends = table.begins[labels], table.ends[labels]
+    first = begins.min(initial=len(table.listed))
+    found = np.zeros((len(x), max(ends.max(initial=first) - first, 0) + 1), np.int64)
+    np.cumsum(table.listed[first : ends.max(initial=first)] == x, axis=1, out=found[:, 1:])
+    is_listed = (begins == ends) | (found[:, ends - first] > found[:, begins - first])
+    covers = np.where(is_missing, may_miss, (x >= a) & (x <= b) & is_listed)
     if kind == PLAIN_CATEGORY:
         return np.where(covers, 0.0, 1.0)
-    gap, inside = np.ones(len(a)), np.zeros(len(a))
-    if kind == NUMBER and not np.isnan(x):
-        gap = np.where(a <= b, np.maximum(np.maximum(a - x, x - b), 0.0) * scale, 1.0)
-    if not cover_only and not np.isnan(x) and kind == CATEGORY:
-        inside = 1.0 - 1.0 / np.maximum(table.sizes[labels], 1.0)
-    elif not cover_only and not np.isnan(x):
+    gap, inside = np.ones(covers.shape), np.zeros(covers.shape)
+    if kind == NUMBER:
+        gap = np.where((a <= b) & ~is_missing, np.maximum(np.maximum(a - x, x - b), 0.0) * scale, 1.0)
+    if not cover_only and kind == CATEGORY:
+        inside = np.where(is_missing, 0.0, 1.0 - 1.0 / np.maximum(table.sizes[labels], 1.0))
+    elif not cover_only:
         is_wide = b > a
         width = np.where(is_wide, b - a, 1.0)
-        inside = np.where(is_wide, ((x - a) * (x - a) + (b - x) * (b - x)) / (2.0 * width) * scale, 0.0)
+        away = ((x - a) * (x - a) + (b - x) * (b - x)) / (2.0 * width) * scale
+        inside = np.where(is_wide & ~is_missing, away, 0.0)
     return np.where(covers, inside, penalty + gap)
 
 

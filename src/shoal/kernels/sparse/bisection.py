@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints, Singles, Words
+from shoal.arrays import Codes, Floats, Ints, Mask, Singles, Words
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
@@ -109,12 +109,27 @@ def draw_rows(part: Codes, state: Words) -> Codes:
 
 
 @compiled
-def cut_of(scores: Floats, by_score: Ints, fewest: int) -> int:
+def cut_of(scores: Floats, fewest: int) -> int:
     """How many of a part, the least scores first, are on the first side: an eighth at least, and `fewest`."""
-    n = len(scores)
-    cut = int(np.searchsorted(scores[by_score], 0.0))
+    n, cut = len(scores), 0
+    for score in scores:
+        cut += score < 0.0
     least = max(n // NARROWEST, fewest, 1)
     return min(max(cut, least), n - least)
+
+
+@compiled
+def _places(is_there: Mask) -> Ints:
+    """What ``np.flatnonzero`` gives, which takes a second to compile."""
+    n = 0
+    for i in range(len(is_there)):
+        n += is_there[i]
+    found, n = np.empty(n, np.int64), 0
+    for i in range(len(is_there)):
+        if is_there[i]:
+            found[n] = i
+            n += 1
+    return found
 
 
 @compiled
@@ -128,9 +143,11 @@ def bisect(
     dense, means = np.zeros(n_items), np.zeros(n_items)
     is_leaf = np.zeros(len(order) + 1, np.bool_)
     is_leaf[0], is_leaf[len(order)] = True, True
-    stack = [(0, len(order))]
-    while len(stack) > 0:
-        low, high = stack.pop()
+    todo, n_todo = np.empty((len(order) + 1, 2), np.int64), 1
+    todo[0, 0], todo[0, 1] = 0, len(order)
+    while n_todo > 0:
+        n_todo -= 1
+        low, high = todo[n_todo, 0], todo[n_todo, 1]
         n = high - low
         if n <= most or n < 2 * fewest:
             continue
@@ -143,13 +160,14 @@ def bisect(
         for i in range(len(rows)):
             _clear(starts, items, rows[i], dense)
         by_score = stable_order(scores)
-        cut = cut_of(scores, by_score, fewest)
+        cut = cut_of(scores, fewest)
         for i in range(n):
             order[low + i] = part[by_score[i]]
         is_leaf[low + cut] = True
-        stack.append((low, low + cut))
-        stack.append((low + cut, high))
-    return np.flatnonzero(is_leaf).astype(np.int64)
+        todo[n_todo, 0], todo[n_todo, 1] = low, low + cut
+        todo[n_todo + 1, 0], todo[n_todo + 1, 1] = low + cut, high
+        n_todo += 2
+    return _places(is_leaf)
 
 
 @compiled
@@ -177,7 +195,9 @@ def greedy_groups(
         for i in range(n):
             _clear(starts, items, part[i], dense)
         by_score = stable_order(scores)
-        left = part[by_score]  # those that are left stand first, in this order
+        left = np.empty(n, np.int32)  # those that are left stand first, in this order
+        for i in range(n):
+            left[i] = part[by_score[i]]
         n_left, at = n, low
         while n_left >= 2 * k:
             opens[at] = True
@@ -207,5 +227,6 @@ def greedy_groups(
                     n_kept += 1
             n_left, at = n_kept, at + k
         opens[at] = True
-        order[at : at + n_left] = left[:n_left]
-    return np.flatnonzero(opens).astype(np.int64)
+        for i in range(n_left):
+            order[at + i] = left[i]
+    return _places(opens)

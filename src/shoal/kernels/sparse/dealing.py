@@ -34,15 +34,15 @@ def _takes(starts: Ints, filled: Ints, out: Codes, row: int, unit: Codes) -> boo
     if starts[row] + filled[row] + len(unit) > starts[row + 1]:
         return False
     is_free = True
-    for item in unit:
-        is_free &= not _has(starts, filled, out, row, item)
+    for i in range(len(unit)):
+        is_free &= not _has(starts, filled, out, row, unit[i])
     return is_free
 
 
 @compiled
 def _give(starts: Ints, filled: Ints, out: Codes, row: int, unit: Codes) -> None:
-    for item in unit:
-        out[starts[row] + filled[row]] = item
+    for i in range(len(unit)):
+        out[starts[row] + filled[row]] = unit[i]
         filled[row] += 1
 
 
@@ -160,20 +160,25 @@ def _deal_by_slots(
 
 
 @compiled
+def _sum_of_keys(items: Codes, keys: Words, begin: int, end: int) -> np.uint64:
+    total: np.uint64 = np.uint64(0)
+    for e in range(begin, end):
+        total = np.uint64(total + keys[items[e]])
+    return total
+
+
+@compiled
 def record_hash(starts: Ints, filled: Ints, out: Codes, keys: Words, row: int) -> np.uint64:
     """The sum of the keys of a record's items, the same in whatever order they stand."""
-    total: np.uint64 = np.uint64(0)
-    for e in range(starts[row], starts[row] + filled[row]):
-        total = np.uint64(total + keys[out[e]])
-    return total
+    return _sum_of_keys(out, keys, starts[row], starts[row] + filled[row])
 
 
 @compiled
 def record_hashes(starts: Ints, items: Codes, keys: Words) -> Words:
     """Those of whole records: equal for equal sets."""
-    hashes, filled = np.empty(len(starts) - 1, np.uint64), np.diff(starts)
+    hashes = np.empty(len(starts) - 1, np.uint64)
     for row in range(len(hashes)):
-        hashes[row] = record_hash(starts, filled, items, keys, row)
+        hashes[row] = _sum_of_keys(items, keys, starts[row], starts[row + 1])
     return hashes
 
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Words
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 
 _ONE, _NONE, _TOP = np.uint64(1), np.uint64(0), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+PAIRS_AT_ONCE = 100_000
 
 
 @compiled
@@ -82,7 +83,54 @@ def distance_to(
     return score
 
 
-@compiled
+def _cut_out(symbols: Codes, starts: Ints, rows: Ints, rest: int) -> tuple[Codes, Ints]:
+    """Some strings as rows of one array, filled up with a number; and their lengths."""
+    lengths = starts[rows + 1] - starts[rows]
+    places = np.arange(lengths.max(initial=0))
+    at = np.minimum(starts[rows][:, None] + places, max(len(symbols) - 1, 0))
+    is_own = places < lengths[:, None]
+    return np.where(is_own, symbols[at] if len(symbols) else 0, rest), lengths
+
+
+def _distances_by_arrays(
+    symbols: Codes, starts: Ints, rows: Ints, other_symbols: Codes, other_starts: Ints, other_rows: Ints, n_symbols: int
+) -> Ints:
+    """See `edit_distances`: all pairs at once, symbol by symbol of the others."""
+    if len(rows) * len(other_rows) > PAIRS_AT_ONCE and len(rows) > 1:
+        parts = np.array_split(rows, min(len(rows), len(rows) * len(other_rows) // PAIRS_AT_ONCE + 1))
+        given = other_symbols, other_starts, other_rows, n_symbols
+        return np.concatenate([_distances_by_arrays(symbols, starts, part, *given) for part in parts])
+    ours, lengths = _cut_out(symbols, starts, rows, n_symbols)
+    others, other_lengths = _cut_out(other_symbols, other_starts, other_rows, n_symbols)
+    n_words = max((ours.shape[1] + 63) // 64, 1)
+    codes, others = np.unique(others, return_inverse=True)
+    others = others.reshape(len(other_rows), -1)
+    places = np.zeros((len(codes), n_words, len(rows)), np.uint64)
+    for t, column in enumerate(ours.T):
+        places[:, t // 64] |= (codes[:, None] == column).astype(np.uint64) << np.uint64(t % 64)
+    more, less = (np.full((n_words, len(rows), len(other_rows)), bits, np.uint64) for bits in (_ALL, _NONE))
+    score = np.repeat(lengths[:, None], len(other_rows), axis=1)
+    last_word, last = (np.maximum(lengths, 1) - 1) // 64, ((np.maximum(lengths, 1) - 1) % 64).astype(np.uint64)[:, None]
+    for t, column in enumerate(others.T):
+        up, down = np.full(score.shape, _ONE), np.full(score.shape, _NONE)
+        for w in range(n_words):
+            equal = places[column, w].T
+            m, s = more[w], less[w]
+            vertical = equal | s
+            equal = equal | down
+            across = (((equal & m) + m) ^ m) | equal
+            rises, falls = s | ~(across | m), m & across
+            steps = ((rises >> last) & _ONE).astype(np.int64) - ((falls >> last) & _ONE).astype(np.int64)
+            score += np.where((last_word == w)[:, None] & (t < other_lengths), steps, 0)
+            next_up, next_down = rises >> _TOP, falls >> _TOP
+            rises, falls = (rises << _ONE) | up, (falls << _ONE) | down
+            more[w], less[w] = falls | ~(vertical | rises), rises & vertical
+            up, down = next_up, next_down
+    score[lengths == 0] = other_lengths
+    return score
+
+
+@compiled_beside(_distances_by_arrays)
 def edit_distances(
     symbols: Codes, starts: Ints, rows: Ints, other_symbols: Codes, other_starts: Ints, other_rows: Ints, n_symbols: int
 ) -> Ints:
@@ -108,7 +156,30 @@ def edit_distances(
     return out
 
 
-@compiled
+def _vote_by_arrays(
+    symbols: Codes,
+    starts: Ints,
+    train_symbols: Codes,
+    train_starts: Ints,
+    train_labels: Codes,
+    priors: Ints,
+    n_neighbours: int,
+    n_bins: int,
+    n_symbols: int,
+) -> Codes:
+    """See `vote_nearest`."""
+    rows, train_rows = np.arange(len(starts) - 1), np.arange(len(train_labels))
+    distances = _distances_by_arrays(symbols, starts, rows, train_symbols, train_starts, train_rows, n_symbols)
+    longer = np.maximum(np.maximum.outer(np.diff(starts), np.diff(train_starts)), 1)
+    at = distances * n_bins // longer
+    farthest = np.sort(at, axis=1)[:, [n_neighbours - 1]] if n_neighbours <= len(train_rows) else n_bins
+    n_classes = len(priors)
+    votes = (at <= farthest).astype(np.int64) @ (train_labels[:, None] == np.arange(n_classes))
+    by_prior = np.lexsort((-np.arange(n_classes), priors))  # of equal votes the last of these is taken
+    return by_prior[n_classes - 1 - votes[:, by_prior[::-1]].argmax(axis=1)].astype(np.int32)
+
+
+@compiled_beside(_vote_by_arrays)
 def vote_nearest(
     symbols: Codes,
     starts: Ints,

@@ -10,14 +10,33 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Singles, Words
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 from shoal.kernels.strings.hash import Unwanted, is_unwanted
 
 _SPREAD = np.uint64(0x2545F4914F6CDD1D)
 _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
 
 
-@compiled
+_ALL = 0xFFFFFFFFFFFFFFFF
+
+
+def uniforms(state: Words, at: int, n: int) -> list[float]:
+    """The next n numbers that `uniform` gives, with Python's own numbers."""
+    word, drawn = int(state[at]), []
+    for _ in range(n):
+        word ^= word >> 12
+        word ^= word << 25 & _ALL
+        word ^= word >> 27
+        drawn.append(((word * 0x2545F4914F6CDD1D & _ALL) >> 11) * 2.0**-53)
+    state[at] = word
+    return drawn
+
+
+def _uniform_by_numbers(state: Words, at: int) -> float:
+    return uniforms(state, at, 1)[0]
+
+
+@compiled_beside(_uniform_by_numbers)
 def uniform(state: Words, at: int) -> float:
     """The next number of [0, 1) from xorshift64*; no state may be 0."""
     word = state[at]

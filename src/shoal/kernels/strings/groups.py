@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Singles
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 
 
 class SparseTemplates(NamedTuple):
@@ -25,7 +25,19 @@ class SparseTemplates(NamedTuple):
     n_features: int
 
 
-@compiled
+def _similarity_by_arrays(features: Codes, weights: Singles, begin: int, end: int, centre: Singles) -> float:
+    """See `similarity`; sums along the columns of an array are made one row after another."""
+    terms = centre[features[begin:end]].astype(np.float64)
+    if len(weights):
+        terms = np.minimum(weights[begin:end], terms)
+    stop = len(terms) // 4 * 4
+    a, b, c, d = terms[:stop].reshape(-1, 4).sum(axis=0).tolist()
+    for term in terms[stop:].tolist():
+        a += term
+    return float((a + b) + (c + d))
+
+
+@compiled_beside(_similarity_by_arrays)
 def similarity(features: Codes, weights: Singles, begin: int, end: int, centre: Singles) -> float:
     """The sum of min(f, c) over the entries of one template.
 
@@ -52,7 +64,15 @@ def similarity(features: Codes, weights: Singles, begin: int, end: int, centre: 
     return (a + b) + (c + d)
 
 
-@compiled
+def _add_by_arrays(features: Codes, weights: Singles, begin: int, end: int, share: float, centre: Singles) -> None:
+    """See `add_template`; sums are rounded as there, to single precision when they are kept."""
+    own = features[begin:end]
+    centre[own] = centre[own].astype(np.float64) + (
+        share * weights[begin:end].astype(np.float64) if len(weights) else share
+    )
+
+
+@compiled_beside(_add_by_arrays)
 def add_template(features: Codes, weights: Singles, begin: int, end: int, share: float, centre: Singles) -> None:
     """Add a share of a template to a centre."""
     if len(weights) == 0:
@@ -63,7 +83,12 @@ def add_template(features: Codes, weights: Singles, begin: int, end: int, share:
             centre[features[e]] += share * weights[e]
 
 
-@compiled
+def _clear_by_arrays(features: Codes, begin: int, end: int, centre: Singles) -> None:
+    """See `clear_template`."""
+    centre[features[begin:end]] = 0.0
+
+
+@compiled_beside(_clear_by_arrays)
 def clear_template(features: Codes, begin: int, end: int, centre: Singles) -> None:
     """Set a centre to 0 wherever a template has an entry."""
     for e in range(begin, end):

@@ -8,14 +8,25 @@ import numpy as np
 
 from shoal.arrays import Codes, Ints, Words
 from shoal.kernels.bisect import first_not_below
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 
 BASES = (np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15))
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 
 
-@compiled
+def _fingerprint_by_numbers(symbols: Codes, begin: int, end: int, keys: Words, basis: np.uint64) -> np.uint64:
+    """See `fingerprint`, with Python's own numbers."""
+    word, factor, key_of = int(basis), int(_FACTOR), memoryview(keys)
+    for symbol in memoryview(symbols)[begin:end]:
+        key = key_of[symbol]
+        if key:
+            word = (word ^ key) * factor & 0xFFFFFFFFFFFFFFFF
+            word ^= word >> 32
+    return np.uint64(word)
+
+
+@compiled_beside(_fingerprint_by_numbers)
 def fingerprint(symbols: Codes, begin: int, end: int, keys: Words, basis: np.uint64) -> np.uint64:
     """The fingerprint of one string; another basis gives an independent one. Symbols of the key 0 are passed over."""
     word = basis

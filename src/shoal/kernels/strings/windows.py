@@ -1,22 +1,21 @@
 """Pseudo-strings of groups, symbol by symbol from what the members have about the same place after the same symbols.
 
-A string is cut into bins of equal width; the window of a bin is the bin and `reach` others to either side. The
-occurrences of a window are sorted by the symbol before them and then by member, so that those after one symbol are a
-run, in which members ascend.
+The occurrences of a window (`shoal.kernels.strings.window_lists`) are sorted by the symbol before them and then by
+member, so that those after one symbol are a run, in which members ascend.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
 from shoal.kernels.bisect import first_not_below
-from shoal.kernels.compile import compiled
-from shoal.kernels.stable_order import stable_order
-from shoal.kernels.strings.generate import uniform
+from shoal.kernels.compile import compiled, compiled_beside, compiled_by_element
+from shoal.kernels.strings.generate import uniform, uniforms
 from shoal.kernels.strings.hash import Unwanted, is_unwanted
+from shoal.kernels.strings.window_lists import bin_of, index_group
 
 DEALT_FROM = 16
 """Of so many occurrences the one that was dealt least often is looked for."""
@@ -48,94 +47,6 @@ def listed(runs: SymbolRuns, first: int, end: int, share: float) -> int:
     before = runs.ends[low - 1] if low > 0 else 0
     place = before + int(share * (runs.ends[high - 1] - before))
     return int(runs.symbols[first_not_below(runs.ends, low, high, place + 1)])
-
-
-@compiled
-def bin_of(place: int, length: int, n_bins: int) -> int:
-    """The bin in which the middle of a place lies."""
-    return (2 * place + 1) * n_bins // (2 * length)
-
-
-@compiled
-def _list_windows(starts: Ints, begin: int, end: int, n_bins: int, reach: int) -> tuple[Ints, Ints, Ints]:
-    """Where the occurrences of each window of one group begin, and of each its place among all symbols and its row.
-
-    In a window, rows and their places ascend.
-    """
-    window_starts = np.zeros(n_bins + 1, np.int64)
-    for row in range(begin, end):
-        length = starts[row + 1] - starts[row]
-        for u in range(length):
-            own = bin_of(u, length, n_bins)
-            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
-                window_starts[b + 1] += 1
-    for b in range(n_bins):
-        window_starts[b + 1] += window_starts[b]
-    places, rows = np.empty(window_starts[n_bins], np.int64), np.empty(window_starts[n_bins], np.int64)
-    fill = window_starts[:-1].copy()
-    for row in range(begin, end):
-        length = starts[row + 1] - starts[row]
-        for u in range(length):
-            own = bin_of(u, length, n_bins)
-            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
-                places[fill[b]], rows[fill[b]] = starts[row] + u, row
-                fill[b] += 1
-    return window_starts, places, rows
-
-
-@compiled
-def find_unsupported(
-    symbols: Codes,
-    starts: Ints,
-    group_starts: Ints,
-    n_bins: Ints,
-    reaches: Ints,
-    support: int,
-    n_symbols: int,
-    is_unsupported: Mask,
-    n_shown: Ints,
-    n_telling: Ints,
-) -> None:
-    """Which symbols too few members have about their place, and how many different ones enough members have.
-
-    Parameters
-    ----------
-    symbols, starts, group_starts, n_bins, reaches, support
-        As in `generate_from_windows`.
-    n_symbols : int
-        Of the alphabet.
-    is_unsupported : bool array (len(symbols),)
-        Filled: whether fewer than `support` members have the symbol in the window of its own bin.
-    n_shown, n_telling : int64 arrays (n_groups,)
-        Filled: over the windows of the group, how many different symbols `support` members have there, and how many
-        windows have one.
-    """
-    counts, seen_window = np.empty(n_symbols, np.int64), np.empty(n_symbols, np.int64)
-    seen_member = np.empty(n_symbols, np.int64)
-    for group in range(len(group_starts) - 1):
-        B = n_bins[group]
-        window_starts, places, rows = _list_windows(
-            starts, group_starts[group], group_starts[group + 1], B, reaches[group]
-        )
-        seen_window[:] = -1
-        n_shown[group], n_telling[group] = 0, 0
-        for b in range(B):
-            is_telling = False
-            for i in range(window_starts[b], window_starts[b + 1]):
-                symbol = symbols[places[i]]
-                if seen_window[symbol] != b:
-                    seen_window[symbol], seen_member[symbol], counts[symbol] = b, -1, 0
-                if seen_member[symbol] != rows[i]:
-                    seen_member[symbol] = rows[i]
-                    counts[symbol] += 1
-                    if counts[symbol] == support:
-                        n_shown[group] += 1
-                        is_telling = True
-            n_telling[group] += is_telling
-            for i in range(window_starts[b], window_starts[b + 1]):
-                start = starts[rows[i]]
-                if bin_of(places[i] - start, starts[rows[i] + 1] - start, B) == b:
-                    is_unsupported[places[i]] = counts[symbols[places[i]]] < support
 
 
 @compiled
@@ -218,75 +129,24 @@ def _draw_apart(
     return -1
 
 
-@compiled
-def _index_group(
-    symbols: Codes, starts: Ints, begin: int, end: int, n_bins: int, reach: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """The windows of one group.
-
-    Returns where the occurrences of each window begin; of each occurrence the symbol before it (-1 at the start of a
-    string), its member and its place among `symbols`, and at the first one of a run after the same symbol how many
-    members are in it; where the symbols of each window begin, the symbols themselves, ascending, and how many members
-    have each there.
-    """
-    largest = np.int64(-1)  # typed: a literal one would compile the order a second time
-    for place in range(starts[begin], starts[end]):
-        largest = max(largest, symbols[place])
-    window_starts, found, rows = _list_windows(starts, begin, end, n_bins, reach)
-    total = window_starts[n_bins]
-    befores, members, places = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
-    carriers, symbol_starts = np.zeros(total, np.int64), np.zeros(n_bins + 1, np.int64)
-    held_symbols, n_holders = np.empty(total, np.int64), np.empty(total, np.int64)
-    n_held = 0
-    for b in range(n_bins):
-        low, high = window_starts[b], window_starts[b + 1]
-        keys = np.empty(high - low, np.int64)
-        for way in range(2):  # by the symbol itself, then by the one before; members ascend already
-            for i in range(low, high):
-                place = found[i]
-                if way == 0:
-                    keys[i - low] = symbols[place]
-                else:
-                    keys[i - low] = symbols[place - 1] if place > starts[rows[i]] else -1
-            order = _stable_order(keys, largest)
-            first = low
-            for i in range(low, high):
-                at = low + order[i - low]
-                key, row = keys[order[i - low]], rows[at]
-                is_new = i == low or key != keys[order[i - low - 1]]
-                is_another = is_new or row != rows[low + order[i - low - 1]]
-                if way == 0:
-                    if is_new:
-                        held_symbols[n_held], n_holders[n_held] = key, 0
-                        n_held += 1
-                    n_holders[n_held - 1] += is_another
-                else:
-                    if is_new:
-                        first = i
-                    carriers[first] += is_another
-                    befores[i], members[i], places[i] = key, row - begin, found[at]
-        symbol_starts[b + 1] = n_held
-    return window_starts, befores, members, places, carriers, symbol_starts, held_symbols[:n_held], n_holders[:n_held]
+def _deal_by_numbers(
+    occurrences: Any, low: int, high: int, n_dealt: Ints, origin: int, state: Words, group: int
+) -> int:
+    """See `_deal`, with Python's own numbers."""
+    given, dealt = memoryview(occurrences), memoryview(n_dealt)
+    if high - low <= DEALT_FROM:
+        counts = [dealt[place - origin] for place in given[low:high]]
+        fewest = min(counts)
+        left = int(uniform(state, group) * counts.count(fewest))
+        picked = [place for place, n in zip(given[low:high], counts, strict=True) if n == fewest][left]
+    else:
+        drawn = [given[low + int(share * (high - low))] for share in uniforms(state, group, DEALT_FROM)]
+        picked = min(drawn, key=lambda place: dealt[place - origin])
+    dealt[picked - origin] += 1
+    return int(picked)
 
 
-@compiled
-def _stable_order(keys: Ints, largest: int) -> Ints:
-    """The order that sorts keys from -1 on, equal ones as they stand; by counting where there are many of few."""
-    if len(keys) < largest + 2:
-        return stable_order(keys)
-    ends = np.zeros(largest + 3, np.int64)
-    for key in keys:
-        ends[key + 2] += 1
-    for key in range(largest + 2):
-        ends[key + 1] += ends[key]
-    order = np.empty(len(keys), np.int64)
-    for i in range(len(keys)):
-        order[ends[keys[i] + 1]] = i
-        ends[keys[i] + 1] += 1
-    return order
-
-
-@compiled
+@compiled_beside(_deal_by_numbers)
 def _deal(occurrences: Ints, low: int, high: int, n_dealt: Ints, origin: int, state: Words, group: int) -> int:
     """One of the occurrences from low to high that were dealt least often; of many, of some drawn at random.
 
@@ -352,7 +212,7 @@ def _follow(
     return n_chosen, n_carriers
 
 
-@compiled
+@compiled_by_element
 def generate_from_windows(
     symbols: Codes,
     starts: Ints,
@@ -419,7 +279,7 @@ def generate_from_windows(
     n_rejected = 0
     for group in range(len(group_starts) - 1):
         begin, end, B = group_starts[group], group_starts[group + 1], n_bins[group]
-        windows, befores, members, places, carriers, symbol_starts, held, n_holders = _index_group(
+        windows, befores, members, places, carriers, symbol_starts, held, n_holders = index_group(
             symbols, starts, begin, end if by_group else begin, B, reaches[group]
         )
         widest = 0

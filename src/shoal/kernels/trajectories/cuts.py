@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
-from shoal.kernels.compile import compiled
+from shoal.arrays import Floats, Ints, Mask
+from shoal.kernels.compile import compiled, compiled_beside
 from shoal.kernels.stable_order import stable_order
 
 N_KEYS = 6
@@ -144,7 +144,120 @@ def cut_group(
     return labels
 
 
-@compiled
+def _sizes_by_arrays(low: Ints, high: Ints, across: Floats, sizes: Floats) -> tuple[Floats, Mask]:
+    """See `box_size`: of many boxes."""
+    sides = high - low + 1
+    width = np.maximum(across[low[:, 0]], across[high[:, 0]])
+    metres, seconds = np.maximum(sides[:, 0] * sizes[0], sides[:, 1] * width), sides[:, 2] * sizes[1]
+    return 0.5 * (metres / sizes[4] + seconds / sizes[5]), (metres <= sizes[2]) & (seconds <= sizes[3])
+
+
+def _costs_by_arrays(
+    points: Ints, members: Ints, lengths: Ints, n_members: Ints, across: Floats, sizes: Floats
+) -> Floats:
+    """See `_costs_before`: of many pieces that stand one after another, none of which shares a member with another."""
+    place, starts = np.arange(len(points)), np.cumsum(lengths) - lengths
+    apart = np.repeat(np.arange(len(lengths)) * (np.ptp(points) + 1), lengths)[:, None]  # none goes on in the next
+    low = np.minimum.accumulate(points - apart, axis=0) + apart
+    high = np.maximum.accumulate(points + apart, axis=0) - apart
+    first = np.empty(members.max() + 1, np.int64)
+    first[members[::-1]] = place[::-1]
+    n_seen = np.cumsum(first[members] == place)
+    has_all = n_seen == np.repeat(n_seen[starts] - 1 + n_members, lengths)
+    costs = (place - np.repeat(starts, lengths) + 1) * _sizes_by_arrays(low, high, across, sizes)[0]
+    return np.where(has_all, costs, np.inf)
+
+
+def _cuts_by_arrays(
+    points: Ints, progress: Floats, members: Ints, lengths: Ints, n_members: Ints, across: Floats, sizes: Floats
+) -> tuple[Ints, Floats, Floats]:
+    """Along each key, a row each: the order of the points of pieces, and what those up to each and after it cost.
+
+    Infinite, both, where it cannot be cut.
+    """
+    starts, piece = np.cumsum(lengths) - lengths, np.repeat(np.arange(len(lengths)), lengths)
+    north, east = points[:, 0] * sizes[0], points[:, 1] * across[points[starts, 0]][piece]
+    keys = np.stack([*points.T, progress, north + east, north - east])  # see _key
+    orders = np.stack([np.lexsort((key, piece)) for key in keys])
+    keys = np.take_along_axis(keys, orders, axis=1)
+    lengths, n_members = np.tile(lengths, N_KEYS), np.tile(n_members, N_KEYS)
+    own = members[orders].reshape(-1) + np.repeat(np.cumsum(n_members) - n_members, lengths)
+    given = points[orders].reshape(-1, 3)
+    before = _costs_by_arrays(given, own, lengths, n_members, across, sizes).reshape(keys.shape)
+    after = _costs_by_arrays(given[::-1], own[::-1], lengths[::-1], n_members[::-1], across, sizes)[::-1]
+    after = np.append(after[1:], np.inf).reshape(keys.shape)
+    is_whole = np.append(keys[:, 1:] == keys[:, :-1], np.ones((N_KEYS, 1), np.bool_), axis=1)
+    is_whole[:, starts[1:] - 1] = True
+    before[is_whole] = after[is_whole] = np.inf
+    return orders, before, after
+
+
+def _runs_by_arrays(order: Ints, members: Ints, starts: Ints, n_members: Ints) -> Ints:
+    """The runs that all groups begin with, a row each: from, to, and whose it is."""
+    runs = []
+    for g, m in enumerate(n_members.tolist()):
+        a, b = starts[g : g + 2].tolist()
+        todo = np.array([[0, b - a]])
+        if b - a > MANY * m:
+            todo = np.empty((b - a + 1, 2), np.int64)
+            todo = todo[: cut_in_time(members[order[a:b]], m, todo)]
+        runs.append(np.column_stack([todo + a, np.full(len(todo), g)]))
+    return np.concatenate(runs)
+
+
+def _cut_by_arrays(
+    points: Ints,
+    progress: Floats,
+    members: Ints,
+    starts: Ints,
+    n_members: Ints,
+    across: Floats,
+    sizes: Floats,
+    lost: float,
+) -> Ints:
+    """See `cut_groups`: the pieces of all groups are cut at once, then all that they were cut into, and so on."""
+    order = np.lexsort((points[:, 2], np.repeat(np.arange(len(n_members)), np.diff(starts))))
+    todo = _runs_by_arrays(order, members, starts, n_members)
+    may_lose, boxes = np.zeros(len(todo), np.bool_), []
+    while len(todo):
+        begin, end, group = todo.T
+        lengths = end - begin
+        at, piece = np.cumsum(lengths) - lengths, np.repeat(np.arange(len(todo)), lengths)
+        place = np.arange(len(piece)) - at[piece]
+        rows = order[begin[piece] + place]
+        low, high = np.minimum.reduceat(points[rows], at), np.maximum.reduceat(points[rows], at)
+        size, is_within = _sizes_by_arrays(low, high, across, sizes)
+        orders, left, right = _cuts_by_arrays(
+            points[rows], progress[rows], members[rows], lengths, n_members[group], across, sizes
+        )
+        best = lengths * size * (1 - 1e-9)
+        may_lose = may_lose | (np.minimum.reduceat(left + right, at, axis=1).min(axis=0) >= best)
+        best[may_lose & ~is_within] = np.inf
+        costs = np.stack([left + right, left + lost * (lengths[piece] - 1 - place), lost * (place + 1) + right])
+        costs[1:, :, ~may_lose[piece]] = np.inf
+        cheapest = np.minimum.reduceat(costs.min(axis=0), at, axis=1)
+        is_cut, along = cheapest.min(axis=0) < best, cheapest.argmin(axis=0)
+        own = costs[:, along[piece], np.arange(len(piece))]
+        tied = np.flatnonzero(own.min(axis=0) == cheapest[along, np.arange(len(todo))][piece])
+        chosen = tied[np.searchsorted(tied, at)]
+        found, middle = own[:, chosen].argmin(axis=0), begin + place[chosen] + 1
+        boxes.append(todo[~is_cut & is_within])
+        is_moved = is_cut[piece]
+        order[(begin[piece] + place)[is_moved]] = rows[orders[along[piece], np.arange(len(piece))]][is_moved]
+        first, second = is_cut & (found != 2), is_cut & (found != 1)
+        todo = np.concatenate(
+            [np.column_stack([begin, middle, group])[first], np.column_stack([middle, end, group])[second]]
+        )
+        may_lose = np.concatenate([may_lose[first], may_lose[second]])
+    labels = np.full(len(points), -1, np.int64)
+    found = np.concatenate(boxes)
+    begin, end, group = found[np.lexsort((-found[:, 0], found[:, 2]))].T
+    for number, a, b in zip(np.arange(len(begin)) - np.searchsorted(group, group), begin, end, strict=True):
+        labels[order[a:b]] = number
+    return labels
+
+
+@compiled_beside(_cut_by_arrays)
 def cut_groups(
     points: Ints,
     progress: Floats,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kernels.trajectories import cuts
 from shoal.kernels.trajectories.cuts import box_of, box_size, cut_group, cut_groups, cut_in_time, first_boxes
 
@@ -71,6 +72,20 @@ def test_groups_are_cut_one_by_one() -> None:
     made = cut_groups(points, progress, members, np.array([0, 10, 20]), np.array([2, 2]), ACROSS, SIZES, 0.5)
     apart = [cut_group(*part, 2, ACROSS, SIZES, 0.5) for part in parts]
     assert np.array_equal(made, np.concatenate(apart))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("lost", [0.01, 0.3, 5.0])
+def test_interpreted_all_groups_are_cut_at_once_into_the_same_boxes(seed: int, lost: float) -> None:
+    rng = np.random.default_rng(seed)
+    parts = [group(rng, int(rng.integers(1, 5)), int(rng.integers(2, 70 if seed < 4 else 12))) for _ in range(6)]
+    points, progress, members = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    starts, n_members = np.cumsum([0, *(len(part[0]) for part in parts)]), np.array([max(p[2]) + 1 for p in parts])
+    given = (points, progress, members, starts, n_members, 80 - np.arange(300) / 10, SIZES, lost)
+    made = cut_groups(*given)
+    with interpreted(True):
+        assert np.array_equal(cut_groups(*given), made)
+    assert made.max() > 0
 
 
 def test_long_runs_are_cut_in_time_where_all_members_are_on_both_sides() -> None:
