@@ -11,8 +11,8 @@ PYTEST := -m pytest --numprocesses $(WORKERS) --dist worksteal
 OLDEST ?= python$(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
 OLDEST_TESTS ?= tests
 
-# Bytecode is kept even where the environment says otherwise, as that of a container may: else every command, and each of
-# the hundreds that tests start, compiles all that it imports anew.
+# Bytecode is kept even where the environment says otherwise, as that of a container may: else every command compiles all
+# that it imports anew. For commands that tests start, tests/conftest.py does the same.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow test-oldest test-wheel lint format docs bench clean
