@@ -122,11 +122,11 @@ def propose(
     elif is_too_long:
         why = f"{better.name} would take long on {table.n_records:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
     else:
-        others = listed([f"{_gcp(c)} of {c.partition}" for c in made[1:]])
+        others = listed([f"{_gcp(c)} for {c.partition}" for c in made[1:]])
         against = f" against {others}" if others else ""
         is_tie = any(_gcp(c) == _gcp(made[0]) for c in made[1:])
-        what = "keeps as much as any" if is_tie else "keeps most"
-        why = f"{made[0].partition} {what}: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
+        what = "loses as little as any" if is_tie else "loses least"
+        why = f"{made[0].partition} {what}: {_gcp(made[0])} of certainty (GCP){against}, with k = {K} {where}."
     return Proposal(made[0].partition if made else fallback, why, table.n_records, sample.n_rows, tuple(cells))
 
 

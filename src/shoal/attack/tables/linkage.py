@@ -77,7 +77,7 @@ class Linkage(Attack[TableCase]):
         baseline = Rate(n_attacks / max(1, n_there), n_attacks)
         return self.result(
             main,
-            f"Of {n_attacks:,} {case.noun}, {100 * main.value:.1f} % are linked right with the nearest published "
+            f"Of {n_attacks:,} {case.noun}, {100 * main.value:.1f} % are linked correctly to the nearest published "
             f"record (by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} {case.noun} are "
             "equally near.",
             baseline=baseline,

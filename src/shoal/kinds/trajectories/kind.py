@@ -197,7 +197,7 @@ class TrajectoryKind(Kind):
         records, boxes, many = release.records, release.published, release.policy.many
         lines = [
             f"{records['out']:,} of {records['in']:,} {many} published as {boxes.n_trajectories:,} lists of "
-            f"boxes; {release.n_shown:,} of {release.n_points:,} points stand in a box.",
+            f"boxes; {release.n_shown:,} of {release.n_points:,} points lie in a box.",
             f"  {release.suppressed_sentence}",
         ]
         return lines, [f"  {release.utility.sentence}"] if report else []

@@ -59,7 +59,7 @@ class TrajectoryUtility(Measured):
         """The stretch in plain words."""
         (metres, far), (minutes, long) = self.stretch_metres, self.stretch_minutes
         return (
-            f"Half of the published points stand in boxes of up to {metres:,.0f} m and {minutes:,.0f} minutes, 95 of "
+            f"Half of the published points lie in boxes of up to {metres:,.0f} m and {minutes:,.0f} minutes, 95 of "
             f"100 in boxes of up to {far:,.0f} m and {long:,.0f} minutes."
         )
 
