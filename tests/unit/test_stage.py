@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 import shoal
-from shoal.stage import staged
+from shoal.data.tables.room import TooManyDistinct
+from shoal.stage import checked_file, staged
 
 
 def _half_written(out, error) -> None:
@@ -39,3 +41,11 @@ def test_a_dead_run_is_cleared_away_and_a_living_one_is_not(tmp_path) -> None:
             assert living.exists()
         (tmp_path / "out").rmdir()
     assert (tmp_path / "out").is_dir()
+
+
+def test_what_is_wrong_with_a_written_file_does_not_name_a_folder_that_is_gone() -> None:
+    def check(path: Path) -> None:
+        raise TooManyDistinct(path, 5, 10**9)
+
+    with pytest.raises(TooManyDistinct, match=r"^the written data\.csv: 5 rows are distinct"):
+        checked_file("data.csv", Path.touch, check)
