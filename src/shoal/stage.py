@@ -101,7 +101,11 @@ def checked_file(
         with scratch_folder() as scratch:
             path = scratch / name
             write(path)
-            found = check(path)
+            try:
+                found = check(path)
+            except ShoalError as error:  # which names a file that nobody else has seen
+                error.args = (str(error).replace(str(path), f"the written {name}"),)
+                raise
             return CheckedFile(path, [CheckedFile(scratch / other) for other in others]), found
     except OSError as error:
         raise ShoalError(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 import shoal
-from shoal.stage import refuse_occupied, staged
+from shoal.data.tables.room import TooManyDistinct
+from shoal.stage import checked_file, refuse_occupied, staged
 
 
 def _half_written(out, error) -> None:
@@ -53,3 +55,11 @@ def test_a_release_that_is_there_can_be_replaced_and_the_message_says_how(tmp_pa
         refuse_occupied(out)
     with pytest.raises(shoal.ShoalError, match=r"other things too, such as mine\.txt"):
         refuse_occupied(out, replace=True)
+
+
+def test_what_is_wrong_with_a_written_file_does_not_name_a_folder_that_is_gone() -> None:
+    def check(path: Path) -> None:
+        raise TooManyDistinct(path, 5, 10**9)
+
+    with pytest.raises(TooManyDistinct, match=r"^the written data\.csv: 5 rows are distinct"):
+        checked_file("data.csv", Path.touch, check)
