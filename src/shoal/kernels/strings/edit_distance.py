@@ -103,15 +103,14 @@ def _distances_by_arrays(
     ours, lengths = _cut_out(symbols, starts, rows, n_symbols)
     others, other_lengths = _cut_out(other_symbols, other_starts, other_rows, n_symbols)
     n_words = max((ours.shape[1] + 63) // 64, 1)
-    codes, others = np.unique(others, return_inverse=True)
-    others = others.reshape(len(other_rows), -1)
+    codes, of_other = np.unique(others, return_inverse=True)
     places = np.zeros((len(codes), n_words, len(rows)), np.uint64)
     for t, column in enumerate(ours.T):
         places[:, t // 64] |= (codes[:, None] == column).astype(np.uint64) << np.uint64(t % 64)
     more, less = (np.full((n_words, len(rows), len(other_rows)), bits, np.uint64) for bits in (_ALL, _NONE))
     score = np.repeat(lengths[:, None], len(other_rows), axis=1)
     last_word, last = (np.maximum(lengths, 1) - 1) // 64, ((np.maximum(lengths, 1) - 1) % 64).astype(np.uint64)[:, None]
-    for t, column in enumerate(others.T):
+    for t, column in enumerate(of_other.reshape(others.shape).T):
         up, down = np.full(score.shape, _ONE), np.full(score.shape, _NONE)
         for w in range(n_words):
             equal = places[column, w].T
@@ -176,7 +175,8 @@ def _vote_by_arrays(
     n_classes = len(priors)
     votes = (at <= farthest).astype(np.int64) @ (train_labels[:, None] == np.arange(n_classes))
     by_prior = np.lexsort((-np.arange(n_classes), priors))  # of equal votes the last of these is taken
-    return by_prior[n_classes - 1 - votes[:, by_prior[::-1]].argmax(axis=1)].astype(np.int32)
+    most = votes[:, by_prior[::-1]].argmax(axis=1)
+    return np.asarray(by_prior[n_classes - 1 - most], dtype=np.int32)
 
 
 @compiled_beside(_vote_by_arrays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 
 
-def _fingerprint_by_numbers(symbols: Codes, begin: int, end: int, keys: Words, basis: np.uint64) -> np.uint64:
+def _fingerprint_by_numbers(symbols: Any, begin: int, end: int, keys: Any, basis: np.uint64) -> np.uint64:
     """See `fingerprint`, with Python's own numbers."""
     word, factor, key_of = int(basis), int(_FACTOR), memoryview(keys)
     for symbol in memoryview(symbols)[begin:end]:
@@ -23,7 +23,8 @@ def _fingerprint_by_numbers(symbols: Codes, begin: int, end: int, keys: Words, b
         if key:
             word = (word ^ key) * factor & 0xFFFFFFFFFFFFFFFF
             word ^= word >> 32
-    return np.uint64(word)
+    made: np.uint64 = np.uint64(word)
+    return made
 
 
 @compiled_beside(_fingerprint_by_numbers)

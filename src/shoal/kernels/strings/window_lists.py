@@ -140,9 +140,7 @@ def find_unsupported(
                     is_unsupported[places[i]] = counts[symbols[places[i]]] < support
 
 
-def _index_by_arrays(
-    symbols: Codes, starts: Ints, begin: int, end: int, n_bins: int, reach: int
-) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+def _index_by_arrays(symbols: Codes, starts: Ints, begin: int, end: int, n_bins: int, reach: int) -> Any:
     """See `index_group`; as arrays of Python's own numbers."""
     symbols, starts = np.asarray(symbols), np.asarray(starts)
     window_starts, places, rows = _windows_by_arrays(starts, begin, end, n_bins, reach)

@@ -129,9 +129,7 @@ def _draw_apart(
     return -1
 
 
-def _deal_by_numbers(
-    occurrences: Any, low: int, high: int, n_dealt: Ints, origin: int, state: Words, group: int
-) -> int:
+def _deal_by_numbers(occurrences: Any, low: int, high: int, n_dealt: Any, origin: int, state: Words, group: int) -> int:
     """See `_deal`, with Python's own numbers."""
     given, dealt = memoryview(occurrences), memoryview(n_dealt)
     if high - low <= DEALT_FROM:
