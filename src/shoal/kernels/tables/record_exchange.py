@@ -164,7 +164,7 @@ def _exchange_at_once(
                 high = np.maximum(greatest[:, None], ranks[:, some_units, None]).reshape(len(ranks), -1)
                 joint = np.where(is_open[some], loss(low, high).reshape(len(some), -1), np.inf)
                 nearest = np.argsort(joint, axis=1, kind="stable")[:, :NEAREST]
-                near = np.take_along_axis(joint, nearest, axis=1)
+                near = joint[np.arange(len(some))[:, None], nearest]
                 now = size * losses[group] + sizes[nearest] * losses[nearest]
                 change = np.full((*near.shape, 1 + room), np.inf)
                 moved = (size - weight) * rest + (sizes[nearest] + weight) * near - now
