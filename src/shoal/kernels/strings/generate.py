@@ -15,8 +15,6 @@ from shoal.kernels.strings.hash import Unwanted, is_unwanted
 
 _SPREAD = np.uint64(0x2545F4914F6CDD1D)
 _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
-
-
 _ALL = 0xFFFFFFFFFFFFFFFF
 
 
