@@ -15,19 +15,17 @@ from shoal.kernels.strings.hash import Unwanted, is_unwanted
 
 _SPREAD = np.uint64(0x2545F4914F6CDD1D)
 _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
-
-
 _ALL = 0xFFFFFFFFFFFFFFFF
 
 
 def uniforms(state: Words, at: int, n: int) -> list[float]:
     """The next n numbers that `uniform` gives, with Python's own numbers."""
-    word, drawn = int(state[at]), []
+    word, spread, drawn = int(state[at]), int(_SPREAD), []
     for _ in range(n):
         word ^= word >> 12
         word ^= word << 25 & _ALL
         word ^= word >> 27
-        drawn.append(((word * 0x2545F4914F6CDD1D & _ALL) >> 11) * 2.0**-53)
+        drawn.append(((word * spread & _ALL) >> 11) * 2.0**-53)
     state[at] = word
     return drawn
 
