@@ -155,7 +155,7 @@ def test_trials_travel_to_processes() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"l": 2}, "l cannot be tried on strings, of which there are k, generator, order, support"),
+        ({"l": 2}, "l cannot be tried on strings; the choices are k, generator, order, support"),
         ({"publish": "pseudo"}, "publish cannot be tried"),
         ({"target": "age"}, "a column of a table"),
         ({"measures": ["GCP"]}, "there is no measure 'GCP'"),
