@@ -141,7 +141,7 @@ def test_counterfeits_are_no_persons_in_what_is_promised(tmp_path):
     assert fewest < min(shown.count(label) for label in shown)
     assert "k-candidates" not in promised
     release.save(tmp_path / "out")
-    assert "are of nobody" in (tmp_path / "out/publish/datasheet.html").read_text()
+    assert "belong to nobody" in (tmp_path / "out/publish/datasheet.html").read_text()
     for more in ({}, {"original": people(range(19, 60), 1)}):
         found = shoal.check(tmp_path / "out/publish", private=tmp_path / "out/private", **more)
         assert not found.findings
