@@ -235,7 +235,10 @@ def test_expected_texts_spare_a_pass_over_the_file(tmp_path: Path, monkeypatch: 
     ("row", "told"),
     [
         ("5," + "x" * 40_000_000, r"line 3: has more than 31\.2 MB, too many for the bound on memory"),
-        ('5,"' + "x\n" * 20_000_000 + '"', "line 3: a cell that begins in this row is too long for the bound on memory"),
+        (
+            '5,"' + "x\n" * 20_000_000 + '"',
+            "line 3: a cell that begins in this row is too long for the bound on memory",
+        ),
     ],
     ids=["line", "cell"],
 )
