@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.bytes import open_bytes
-from shoal.data.database import connection, file_literal, lacks_room, literal
+from shoal.data.database import bound, connection, file_literal, lacks_room, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
@@ -38,6 +38,9 @@ _ROWS_TO_TELL = 1000
 _ROWS_AT_ONCE = 1 << 15
 _FEW_DISTINCT = 1 << 15  # above, the texts themselves are fetched: making an ENUM of them takes longer
 _MANY_COLUMNS = 50
+_PIECE = 1 << 20
+_LOOKED_INTO = 16
+"""A line or a cell of more than this share of the bound is not looked into, as that takes several times as much."""
 _ROWS_A_COLUMN = 64
 """Fewer rows than this for each of many columns: a wide file."""
 
@@ -206,7 +209,9 @@ def refuse_irregular(path: os.PathLike[str], reading: HowToRead, *, gzipped: boo
             f"{known.delimiter!r} is not it, or leave memory out"
         )
     if known.is_regular or known.header is None:
-        with open_bytes(path, gzipped) as stream, unlimited_fields():
+        most = min(2**31 - 1, (bound() or 2**40) // _LOOKED_INTO)
+        _refuse_long_line(path, gzipped, most)
+        with open_bytes(path, gzipped) as stream, unlimited_fields(most):
             text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
             is_headless = reading.header == "none"
             if sum(1 for _ in _records(path, text, known, "first line" if is_headless else "header")) == 1:
@@ -215,6 +220,20 @@ def refuse_irregular(path: os.PathLike[str], reading: HowToRead, *, gzipped: boo
         f"{path}: with a bound on memory a text file has to be UTF-8, of two columns or more, with equal line ends and "
         f"a header that is not quoted oddly; {hint}"
     )
+
+
+def _refuse_long_line(path: os.PathLike[str], gzipped: bool, most: int) -> None:
+    """Refuse a line of more bytes than may be held."""
+    line, length = 1, 0
+    with open_bytes(path, gzipped) as stream:
+        while piece := stream.read(_PIECE):
+            for i, part in enumerate(piece.split(b"\n")):
+                line, length = (line + 1, len(part)) if i else (line, length + len(part))
+                if length > most:
+                    raise DataError(
+                        f"{path}, line {line}: has more than {most / 1e6:.3g} MB, too many for the bound on memory; "
+                        "mend the line, drop what is long, or leave memory out"
+                    )
 
 
 def _refuse_header_alone(path: os.PathLike[str]) -> NoReturn:
@@ -404,7 +423,12 @@ def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey, firs
                     )
                 yield record
             line = reader.line_num + 1
-    except csv.Error:
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise DataError(
+                f"{path}, line {line}: a cell that begins in this row is too long for the bound on memory, or a quote "
+                "opens and does not close; mend it, or leave memory out"
+            ) from None
         raise DataError(
             f"{path}, line {line}: a quote opens in this row and does not close before a delimiter; "
             "close it, and double the quotes inside a quoted cell"

@@ -89,10 +89,10 @@ def survey(path: os.PathLike[str], *, gzipped: bool, delimiter: str | None, enco
 
 
 @contextmanager
-def unlimited_fields() -> Iterator[None]:
+def unlimited_fields(most: int = 2**31 - 1) -> Iterator[None]:
     """Lift the csv module's limit on the length of a cell, which holds for the whole process, for a while."""
     with _field_limit:
-        before = csv.field_size_limit(2**31 - 1)
+        before = csv.field_size_limit(most)
         try:
             yield
         finally:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shoal.data.database import bounded
-from shoal.data.tables import coded_rows as module
+from shoal.data.tables import room
 from shoal.data.tables.coded_rows import CodedRows, coded_rows
 from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.table import MARKERS, Column, Table
@@ -129,7 +129,7 @@ def test_a_row_that_lacks_a_value_counts_once(tmp_path: Path) -> None:
 
 
 def test_dictionaries_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_TEXT_BYTES", 100 << 20)
+    monkeypatch.setattr(room, "TEXT_BYTES", 100 << 20)
     opened = coded_rows(typed(tmp_path / "data.parquet"), NAMES, markers=MARKERS)
     with bounded(500 << 20), pytest.raises(TooManyDistinct, match="values of 'word' differ"):
         opened.__enter__()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shoal.data.database import bounded
 from shoal.data.tables import csv as text_file
 from shoal.data.tables.files import read_table
 from shoal.data.tables.format import HowToRead
@@ -228,3 +229,26 @@ def test_expected_texts_spare_a_pass_over_the_file(tmp_path: Path, monkeypatch: 
     text_file.read_text(path, HowToRead(()), gzipped=False, expected=[["x", "y"], ["1", "other"]])
     assert found[0] is not None
     assert found[1] is None
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("5," + "x" * 40_000_000, r"line 3: has more than 31\.2 MB, too many for the bound on memory"),
+        (
+            '5,"' + "x\n" * 20_000_000 + '"',
+            "line 3: a cell that begins in this row is too long for the bound on memory",
+        ),
+    ],
+    ids=["line", "cell"],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_under_a_bound_an_enormous_line_or_cell_is_not_held_to_say_what_is_wrong(
+    tmp_path: Path, row: str, told: str, suffix: str
+) -> None:
+    """As of a small file that unpacks to a single line."""
+    path = tmp_path / f"people{suffix}"
+    text = f"age,note\n4,a\n{row}\n4,a\n".encode()
+    path.write_bytes(gzip.compress(text, 1) if suffix.endswith(".gz") else text)
+    with bounded(500_000_000), pytest.raises(DataError, match=told):
+        read_table(path, drops=lambda _: False)
