@@ -45,7 +45,10 @@ RELEASES: dict[str, tuple[str, ...]] = {
     "-t 0.5": (*ROLES, "-t", "0.5"),
     **{f"--publish {name} -l 2": (*WORK, "--publish", name, "-l", "2") for name in ("bucketize", "slice", "screen")},
     "--publish condense": (*ROLES, "--publish", "condense"),
-    "--method mdav --effort balanced": (*ROLES, "--method", "mdav", "--effort", "balanced"),
+    **{
+        f"--method mdav --effort {name}": (*ROLES, "--method", "mdav", "--effort", name)
+        for name in ("balanced", "best")
+    },
 }
 
 

@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shoal.kernels.compile import interpreted
 from shoal.kinds.tables.policy import Method
 from shoal.tables import blocks
 from shoal.tables.blocks import partition_labels, sample_rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.microaggregation import improve
+from shoal.tables.partition.base import rank_array
 from tests.unit.tables.partition.mixed_columns import mixed
 
 K = 4
@@ -64,3 +66,38 @@ def test_workers_change_nothing(method: Method, short: None, monkeypatch: pytest
         shared = told(ranked, method, executor=threads)
     assert (alone[0] == shared[0]).all()
     assert alone[1] == shared[1]
+
+
+def test_groups_of_a_small_table_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attack that repeats a partition finds the groups that the release was made from, if it asks for the same."""
+    made: list[int] = []
+    honest = blocks.improve
+    monkeypatch.setattr(blocks, "improve", lambda *given, **more: made.append(1) or honest(*given, **more))
+    ranked = rank_array(np.random.default_rng(3).normal(size=(40, 2)))
+    again = rank_array(np.random.default_rng(3).normal(size=(40, 2)))
+    others = rank_array(np.random.default_rng(4).normal(size=(40, 2)))
+    mdav, best = Method(partition="mdav"), Method(partition="mdav", effort="best")
+    with interpreted(True):
+        first = partition_labels(ranked, 3, mdav, seed=1)
+        kept = first.tolist()
+        first[:] = 0  # whoever gets them may change them
+        assert partition_labels(again, 3, mdav, seed=2).tolist() == kept
+        assert len(made) == 1
+        for asked in ((others, 3, mdav), (ranked, 4, mdav), (ranked, 3, best), (ranked, 3, mdav)):
+            partition_labels(*asked)
+        assert len(made) == 5
+    partition_labels(ranked, 3, mdav)
+    partition_labels(ranked, 3, mdav)  # what is compiled is made each time
+    assert len(made) == 7
+
+
+def test_groups_that_were_stopped_are_not_kept() -> None:
+    ranked = rank_array(np.random.default_rng(3).normal(size=(41, 2)))
+    balanced = Method(partition="mdav", effort="balanced")
+    notes: list[str] = []
+    with interpreted(True):
+        stopped = partition_labels(ranked, 3, balanced, stop=lambda: True, note=notes.append)
+        assert len(notes) == 1
+        whole = partition_labels(ranked, 3, balanced, note=notes.append)
+    assert len(notes) == 1
+    assert stopped.tolist() != whole.tolist()

@@ -198,7 +198,7 @@ def _whole_side_holds(
         codes, there = bucket.codes[j, slots], np.flatnonzero(totals)
         into = place + np.arange(len(there))[:, None] * len(slots)
         marginals = np.bincount(into.reshape(-1), weights[there].reshape(-1), len(there) * len(slots))
-        marginals = marginals.reshape(len(there), len(slots))
+        marginals = np.asarray(marginals.reshape(len(there), len(slots)), dtype=np.float64)
         if limits.models[j] == DISTINCT:  # for all combinations at once, as this is what most ask for
             n_values = ((marginals > 0.0) & (codes != limits.unknown[j])).sum(axis=1)
             if (n_values < limits.parameters[j, 0]).any():

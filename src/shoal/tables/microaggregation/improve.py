@@ -258,15 +258,16 @@ def _improved(
     n_listed = min(n_listed, n_rows - 1)
     if _is_dense(effort, n_rows):
         return _improved_densely(data, starts, k, n_listed, effort, watch)
+    near = nearest_lists(data.points, data.weights, data.n_metric, n_listed)
     with interpreted(False):  # millions of steps, on however few records
-        return _improved_by_loops(data, starts, k, n_listed, effort, seed, run, watch)
+        return _improved_by_loops(data, starts, near, k, effort, seed, run, watch)
 
 
 def _improved_by_loops(
     data: MixedPoints,
     starts: Sequence[Codes],
+    near: Codes,
     k: int,
-    n_listed: int,
     effort: Effort,
     seed: int | np.random.SeedSequence | None,
     run: Run | None,
@@ -276,7 +277,6 @@ def _improved_by_loops(
     n_rows = len(data.points)
     rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
     watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
-    near = nearest_lists(data.points, data.weights, data.n_metric, n_listed)
     scale = _local_scale(data, near, k)
     pool = [starts[0]]
     for begun in starts:

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from shoal.kernels.compile import interpreted
 from shoal.tables.microaggregation import dense_search
-from shoal.tables.microaggregation.dense_search import DenseGroups, anneal, descend, distances, nearest_of, regroup
+from shoal.tables.microaggregation.dense_search import (
+    DenseGroups,
+    anneal,
+    copies_of,
+    descend,
+    distances,
+    nearest_of,
+    regroup,
+)
 from shoal.tables.microaggregation.improve import improve
 from shoal.tables.microaggregation.merge_runs import number_groups
 
@@ -115,6 +123,37 @@ def test_annealed_groups_are_whole(k: int, n_groups: int, is_rounded: bool, seed
     for warmth in (10.0, 0.1):  # with the first, nearly every move is made
         anneal(groups, near, np.full(len(groups.labels), warmth), rng)
         assert_whole(groups)
+
+
+@CASES
+@settings(max_examples=40, deadline=None)
+def test_copies_are_searched_as_if_each_were_alone(k: int, n_groups: int, is_rounded: bool, seed: int) -> None:
+    """Nobody moves into a group of another copy, and what is known of each is what it would be if made anew."""
+    one, rng = some_groups(k, n_groups, is_rounded, seed)
+    n_rows, labels = len(one.labels), one.labels.copy()
+    several = DenseGroups(one.apart, labels, k, 3)
+    descend(one, 1e-9)
+    descend(several, 1e-9)
+    assert [found.tolist() for found in several.numbered()] == 3 * [one.numbered()[0].tolist()]
+    near = nearest_of(one.apart, n_rows - 1)
+    for warmth, n_ways in ((10.0, 1), (0.1, 2)):
+        anneal(several, near, np.full(n_rows, warmth), rng, n_ways)
+        assert (several.labels // several.n_slots).tolist() == np.repeat(np.arange(3), n_rows).tolist()
+        for copy, found in enumerate(several.numbered()):
+            again = DenseGroups(one.apart, several.labels[several.offsets == copy * n_rows] - copy * several.n_slots, k)
+            slots = slice(copy * several.n_slots, (copy + 1) * several.n_slots)
+            assert found.tolist() == again.numbered()[0].tolist()
+            assert_whole(again)
+            np.testing.assert_allclose(several.totals[slots], again.totals, atol=1e-9)
+            np.testing.assert_allclose(several.pairs[slots], again.pairs, atol=1e-9)
+            assert several.sizes[slots].tolist() == again.sizes.tolist()
+            rows = np.flatnonzero(several.offsets == copy * n_rows)
+            assert several.members[several.labels[rows], several.place[rows]].tolist() == rows.tolist()
+    assert (several.members >= 0).sum() == 3 * n_rows
+
+
+def test_fewer_records_are_searched_in_more_copies() -> None:
+    assert [copies_of(n_rows, 1_000) for n_rows in (1_000, 501, 500, 300, 40, 5)] == [1, 1, 2, 3, 25, 25]
 
 
 def groups_on_a_line(places: list[int], labels: list[int], k: int) -> DenseGroups:

@@ -175,6 +175,15 @@ def test_the_best_groups_of_a_few_records_are_the_best_there_are(n_rows: int) ->
     assert slow_loss(data, improve(data, start, k, "best", seed=1)) == pytest.approx(least)
 
 
+def test_the_best_groups_of_few_records_need_no_seed() -> None:
+    ranked = mixed_table(40)
+    labels = mdav_labels(ranked, 3)
+    found = [improve(ranked, labels, 3, "best", seed=seed).tolist() for seed in (1, 2)]
+    assert found[0] == found[1]
+    efforts: list[Any] = ["balanced", "best"]
+    assert [improve_module.needs_seed(effort, n) for effort in efforts for n in (100, 101)] == [False] * 3 + [True]
+
+
 def test_few_records_that_gain_nothing_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(improve_module.dense, "N_HEATS", 3)
     X = np.repeat(np.arange(2.0), 6)[:, None]  # nothing is lost from the start
