@@ -80,8 +80,8 @@ class History(Attack[TableCase]):
         worst, told, compared = told_best(knowing, secrets_of(case), self.n_attacks, rng, attempt)
         return self.result(
             told.main,
-            f"Of the guesses at a secret of persons with several records, {100 * told.main.value:.1f} % are right if all"
-            f" records are known, and {100 * told.baseline.value:.1f} % if one is.",
+            f"Of the guesses at a secret of persons with several records, {100 * told.main.value:.1f} % are right if "
+            f"all records are known, and {100 * told.baseline.value:.1f} % if one is.",
             baseline=told.baseline,
             details={name: one.main.value for name, one in compared.items()},
             columns=(worst,),

@@ -20,8 +20,8 @@ _ATTACKS = {
     LINKABILITY: """linkability linkage linkage-partial linkage-rank intersection intersection-candidates
         fragment-linkage neighbour-linkage rarest-pair partition-replay learned-linkage recovery next-piece""",
     INFERENCE: """inference inference-bayes history homogeneity skewness similarity minimality column-join downcoding
-        label-ends one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
-        genotype-recovery""",
+        label-ends one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length
+        linked-secret genotype-recovery""",
     MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership
         share-tracing shadow-membership several-releases holes echoes""",
 }
