@@ -54,7 +54,7 @@ class History(Attack[TableCase]):
     knows = "the true quasi-identifiers of all records of a person"
     stopped_by = 'person_knowledge = "history", and diversity'
     remedy = 'take person_knowledge = "history", publish one record of a person, or raise k'
-    reference = "after Ganta et al., KDD 2008, section 2"
+    reference = "Ganta, Kasiviswanathan and Smith, KDD 2008, section 2"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs persons with several records, of whom one is taken to be known, and a secret."""
