@@ -17,19 +17,19 @@ section 2, where the records of a person are in several releases.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.candidates import candidates_of
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.secrets import Told, known_beside, secrets_of, told_best
-from shoal.attack.tables.targets import TableTargets
+from shoal.attack.tables.targets import TableTargets, n_distinct
+from shoal.check.slices.sliced import numbered
 
 LITTLE = 0.01
 """Of a record, how much of it is taken to be anybody's: no secret is ruled out by one group."""
@@ -91,14 +91,18 @@ class History(Attack[TableCase]):
         """How often one secret is guessed, by all records and by one."""
         view, known = read_view(case, [name]), known_beside(case, name)
         secret = read_secret(view)
-        lengths = np.diff(np.append(chosen.starts, len(chosen.rows)))
+        whose = np.repeat(np.arange(len(chosen)), np.diff(np.append(chosen.starts, len(chosen.rows))))
+        told = [secret.original, *read_view(case, known).original.codes]
+        first = np.sort(numbered([whose, *(codes[chosen.rows] for codes in told)])[1])  # what is repeated tells no more
+        lengths = np.bincount(whose[first], minlength=len(chosen))
         several = np.flatnonzero(lengths > 1)[: max(1, MOST_SCORES // max(1, secret.n_values))]
         if not len(several):
             return Told(Rate(0, 0), None, Rate(0, 0))
-        whose = np.repeat(np.arange(len(several)), lengths[several])
-        starts = np.cumsum(lengths[several]) - lengths[several]
-        rows = chosen.rows[np.repeat(chosen.starts[several] - starts, lengths[several]) + np.arange(len(whose))]
-        one = starts + (rng.random(len(several)) * lengths[several]).astype(np.int64)
+        rows = chosen.rows[first[np.isin(whose[first], several)]]
+        lengths = lengths[several]
+        starts = np.cumsum(lengths) - lengths
+        whose = np.repeat(np.arange(len(several)), lengths)
+        one = starts + (rng.random(len(several)) * lengths).astype(np.int64)
 
         def right(part: Ints) -> Rate:
             guessed = self._likeliest(case, known, secret, rows[part], whose[part], len(several))
@@ -110,15 +114,12 @@ class History(Attack[TableCase]):
     def _likeliest(
         self, case: TableCase, known: list[str], secret: Secret, rows: Ints, whose: Ints, n_persons: int
     ) -> Ints:
-        """The secret that is likeliest by all the given records of each person.
-
-        Published records are counted, and not persons: nobody but the owner knows which are of the same one.
-        """
-        view = read_view(case, known)
-        asked = cast(Candidates, case.remember(("by record", *known), lambda: Candidates(view)))
-        prior = np.maximum(np.bincount(secret.codes, minlength=secret.n_values) / len(secret.codes), 1e-12)
+        """The secret that is likeliest by all the given records of each person."""
+        asked, people = candidates_of(case, known), read_view(case, known).original
+        counted = n_distinct(secret.codes, case.published_persons, secret.n_values)
+        prior = np.maximum(counted / max(1, counted.sum()), 1e-12)
         scores: Floats = np.tile(np.log(prior), (n_persons, 1))
-        for part, _, counts in asked.counts(view.original[rows], secret.codes, secret.n_values, cover_only=True):
+        for part, _, counts in asked.counts(people[rows], secret.codes, secret.n_values, cover_only=True):
             totals = counts.sum(axis=1, keepdims=True)
             share = (counts + LITTLE * prior) / (totals + LITTLE)
             np.add.at(scores, whose[part], np.where(totals > 0, np.log(share / prior), 0.0))
