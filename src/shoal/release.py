@@ -154,6 +154,11 @@ class Release(ABC, Generic[D]):
         return public_reasons(self.records, self.suppressed, self.least_told)
 
     @property
+    def doubts(self) -> tuple[Finding, ...]:
+        """What was measured beside the bytes that would be written: it stops no release, and its verdict tells it."""
+        return ()
+
+    @property
     def _control(self) -> Any:
         return None if self._held_out is None else self._held_out.records
 
@@ -228,7 +233,7 @@ class Release(ABC, Generic[D]):
 
         cost = self._cost() if report else "What it cost was not measured."
         names = [self._called(g) for g in self.guarantees]
-        findings = (*self.findings, *(self._losses_found() if report else ()))
+        findings = (*self.findings, *self.doubts, *(self._losses_found() if report else ()))
         return Grounds.of(self.guarantees, names, cost, findings, self.sampled)
 
     @cached_property
@@ -253,7 +258,7 @@ class Release(ABC, Generic[D]):
             "suppressed_because": dict(self.suppressed),
             **self._told(),
             "guarantees": [g.to_dict() for g in self.guarantees],
-            "findings": [f.to_dict() for f in self.findings],
+            "findings": [f.to_dict() for f in (*self.findings, *self.doubts)],
             "verdict": self.judged(report=report).to_dict(),
             **(self._measured() if report else {}),
             "notes": list(self.notes),

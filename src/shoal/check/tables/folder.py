@@ -33,11 +33,14 @@ from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Columns, Table
+from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import contradictions, may_be, total
 
+CELL_BYTES = 100
+"""Of memory that a cell takes at most while rows are read one by one and written again."""
 UNREAD = "the lists of rows and persons that the owner kept, as memory is bounded"
 GROUPS_UNREAD = "the buckets of records that the owner kept, as memory is bounded"
 """What is not compared of what the owner kept: it names single records."""
@@ -104,7 +107,7 @@ def _check(
     original = given if isinstance(given, Table) else None
     n_false = int(manifest.records.get("counterfeits", 0))
     pseudonyms = None
-    misplaced, uncompared = _form(folder, table, manifest)
+    misplaced, uncompared = _form(folder, table, manifest, markers)
     if isinstance(table, Table):
         table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest), *misplaced]
@@ -271,13 +274,22 @@ def _check(
     return FolderCheck(verdict.guarantees, tuple(findings), given is not None, unverified, tuple(left), measured)
 
 
-def _form(folder: PublishedFolder, table: PublishedRows, manifest: TableManifest) -> tuple[list[str], list[str]]:
-    """What is wrong with places of rows and spelling of cells, and what is not compared of these."""
+def _form(
+    folder: PublishedFolder, table: PublishedRows, manifest: TableManifest, markers: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """What is wrong with places of rows and spelling of cells, and what is not compared of these.
+
+    Rows that were not read one by one are read again, if memory allows it.
+    """
     if not manifest.is_of_this_version:
         return [], []
+    path = folder.path / manifest.data
     if not isinstance(table, Table) or table.weights is not None:
-        return [], [f"the order of the rows, and the bytes of {manifest.data} that hold no value, as memory is bounded"]
-    findings, left = compare_form(folder.path / manifest.data, table)
+        names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
+        if manifest.n_published * len(names) * CELL_BYTES > (bound() or 0):
+            return [], [f"the order of the rows, and the bytes of {path.name} that hold no value, as memory is bounded"]
+        table = read_back(path, names, markers=markers, delimiter=manifest.delimiter)
+    findings, left = compare_form(path, table)
     if manifest.order == "sorted" and manifest.layout is None:
         findings += out_of_order(table, [n for n, a in manifest.meant.items() if a.role == "quasi"])
     return findings, left

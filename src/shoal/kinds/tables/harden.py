@@ -25,7 +25,6 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables import TABLE_ATTACKS
 from shoal.attack.tables.case import TableCase
-from shoal.check.finding import SINGLED_OUT
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
@@ -115,7 +114,7 @@ class TableLadder(Ladder):
                 columns=f.columns,
             )
             for f in release.findings
-            if f.name == SINGLED_OUT and f.is_serious
+            if f.is_serious
         ]
 
     def loss(self, release: TableRelease) -> float:

@@ -135,8 +135,6 @@ class TableRelease(Release[Table]):
         else:
             file, (guarantees, findings) = release._write_and_measure()
         notes = (*told_findings(findings), *release.notes)
-        if not in_memory:
-            findings += release._few_persons()
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @property
@@ -273,6 +271,22 @@ class TableRelease(Release[Table]):
 
         self._refuse_rows("a comparison of learning")
         return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
+
+    @cached_property
+    def doubts(self) -> tuple[Finding, ...]:
+        """Groups of too few persons, where records were counted, and a column looks as if it numbered persons.
+
+        One that is published, and that no name calls a key, may as well be a place or a day: a note says so.
+        """
+        if self.policy.person or self.policy.memory is not None:
+            return ()
+        found = look_like_persons(self._original, may_miss=True)
+        keys = [n for n in found if is_key(n) or self.attributes[n].role == "identifying"]
+        if not keys:
+            return ()
+        classes = self._classes if self.layout is None else group_classes(self._groups)
+        persons = persons_at_most(self._original, keys[0])[self._rows]
+        return few_persons(classes, persons, self.policy.k, keys[0])
 
     @property
     def kept_unasked(self) -> Sequence[str]:
@@ -465,21 +479,6 @@ class TableRelease(Release[Table]):
             policy.shift_days,
         )
         return [*compare_pseudonyms(pseudonyms, evidence.persons).findings, *moved.findings]
-
-    def _few_persons(self) -> tuple[Finding, ...]:
-        """Groups of too few persons, where records were counted, and a column looks as if it numbered persons.
-
-        One that is published, and that no name calls a key, may as well be a place or a day: a note says so.
-        """
-        if self.policy.person or self._original.weights is not None:
-            return ()
-        found = look_like_persons(self._original, may_miss=True)
-        keys = [n for n in found if is_key(n) or self.attributes[n].role == "identifying"]
-        if not keys:
-            return ()
-        classes = self._classes if self.layout is None else group_classes(self._groups)
-        persons = persons_at_most(self._original, keys[0])[self._rows]
-        return few_persons(classes, persons, self.policy.k, keys[0])
 
     def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
         """Columns that nobody called sensitive, that look so, and that nothing is required of."""

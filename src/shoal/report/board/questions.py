@@ -19,9 +19,9 @@ _ATTACKS = {
         unique-fragments copies basket-copies long-fragment linked-quasi linked-rows own-rows""",
     LINKABILITY: """linkability linkage linkage-partial linkage-rank intersection intersection-candidates
         fragment-linkage neighbour-linkage rarest-pair partition-replay learned-linkage recovery next-piece""",
-    INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
-        one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
-        genotype-recovery""",
+    INFERENCE: """inference inference-bayes history homogeneity skewness similarity minimality column-join downcoding
+        label-ends one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length
+        linked-secret genotype-recovery""",
     MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership
         share-tracing shadow-membership several-releases holes echoes""",
 }

@@ -159,7 +159,7 @@ class ReportContext:
             layout=release.layout,
             exposure=None if is_public else release.exposure,
             attacked=None if is_public else release.attacked,
-            findings=() if is_public else release.findings,
+            findings=() if is_public else (*release.findings, *release.doubts),
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
             accepted=reasons(release.findings),
             counts_persons=bool(release.policy.person),
