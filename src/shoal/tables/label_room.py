@@ -13,13 +13,12 @@ from typing import Any
 import numpy.typing as npt
 
 from shoal.data.database import bound
-from shoal.data.tables.room import BASE_BYTES, CELL_BYTES, ROW_BYTES, value_bytes
+from shoal.data.tables.room import BASE_BYTES, CELL_BYTES, FEW, ROW_BYTES, value_bytes
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
 
 LABEL_BYTES, CHARACTER_BYTES = 150, 11
 """Of a label and of each of its characters, from when it is made to when it is checked; by the peaks of releases."""
-_LEAST = 8  # what so many distinct rows usually have for labels is reckoned with them: this share there is for sure
 
 
 @dataclass
@@ -44,7 +43,7 @@ class LabelRoom:
         if memory is None:
             return cls(None)
         of_rows = n_rows * (ROW_BYTES + CELL_BYTES * len(columns))
-        return cls(max(memory // _LEAST, memory - BASE_BYTES - of_rows - value_bytes(columns)))
+        return cls(max(memory // FEW, memory - BASE_BYTES - of_rows - value_bytes(columns)))
 
     def take(self, name: str, labels: npt.NDArray[Any]) -> None:
         """Have room for the labels of a column.

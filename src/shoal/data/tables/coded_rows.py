@@ -107,7 +107,7 @@ def _collapse(database: duckdb.DuckDBPyConnection, path: Path, scan: DistinctSca
     numbers, joins, taken = [], [], 0
     for i in every:
         dictionary, join = _numbered(database, scan, i)
-        taken += value_bytes([dictionary]) + _VALUE_BYTES * len(dictionary.values)
+        taken += value_bytes([dictionary]) if dictionary.is_text else _VALUE_BYTES * len(dictionary.values)
         if n_that_fit(0, taken) == 0:
             raise TooManyDistinct(path, len(dictionary.values), bound() or 0, f"values of {scan.names[i]!r} differ")
         columns[scan.names[i]] = replace(dictionary, name=scan.names[i])

@@ -22,6 +22,8 @@ HELD_BYTES, KEY_BYTES = 150, 130
 # Of different values, which are held once: of a text and each byte of it, and of a moment or, where rows lie in files,
 # any other value, which are spelled on the way; by the peaks of releases of 0.4 to 2 million of them.
 TEXT_BYTES, CHARACTER_BYTES, VALUE_BYTES = 100, 5, 180
+FEW = 8
+"""A share of the bound that values, or labels, may take in any case: as much of them is reckoned with rows."""
 
 
 class TooManyDistinct(DataError):
@@ -98,7 +100,7 @@ def refuse_too_many(
 def refuse_values(path: os.PathLike[str], name: str, n_values: int, taken: int) -> None:
     """Refuse the values of a column that do not fit, together with what is taken of others."""
     memory = bound()
-    if memory and BASE_BYTES + taken > memory:
+    if memory and taken > max(memory // FEW, memory - BASE_BYTES):
         raise TooManyDistinct(path, n_values, memory, f"values of {name!r} differ")
 
 
