@@ -17,7 +17,6 @@ section 2, where the records of a person are in several releases.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -93,8 +92,8 @@ class History(Attack[TableCase]):
         view, known = read_view(case, [name]), known_beside(case, name)
         secret = read_secret(view)
         whose = np.repeat(np.arange(len(chosen)), np.diff(np.append(chosen.starts, len(chosen.rows))))
-        told: list[Any] = [secret.original, *read_view(case, known).original.codes]
-        first = np.sort(numbered([whose, *(codes[chosen.rows] for codes in told)])[1])  # what is repeated tells no more
+        told = [codes[chosen.rows] for codes in read_view(case, known).original.codes]
+        first = np.sort(numbered([whose, secret.original[chosen.rows], *told])[1])  # what is repeated tells no more
         lengths = np.bincount(whose[first], minlength=len(chosen))
         several = np.flatnonzero(lengths > 1)[: max(1, MOST_SCORES // max(1, secret.n_values))]
         if not len(several):

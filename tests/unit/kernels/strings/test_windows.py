@@ -24,28 +24,9 @@ from shoal.kernels.strings.windows import (
 from shoal.strings.pool import MOST_BINS_OF_CLASS, REACH, make_pool
 from shoal.strings.windows import WindowSettings, bins_of, bins_of_lengths, count_needed, find_rare
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
+from tests.unit.kernels.strings.test_window_lists import bin_of, in_window, slow_rare
 
 N_SYMBOLS = 5
-
-
-def bin_of(place: int, length: int, n_bins: int) -> int:
-    return (2 * place + 1) * n_bins // (2 * length)
-
-
-def in_window(members: list[list[int]], at: int, n_bins: int, reach: int) -> list[tuple[int, int]]:
-    """Members and places whose bin is near a bin."""
-    return [
-        (j, u) for j, m in enumerate(members) for u in range(len(m)) if abs(bin_of(u, len(m), n_bins) - at) <= reach
-    ]
-
-
-def slow_rare(members: list[list[int]], n_bins: int, reach: int, support: int) -> list[list[bool]]:
-    """Of each symbol whether too few members have it about there."""
-    out = []
-    for m in members:
-        near = [in_window(members, bin_of(u, len(m), n_bins), n_bins, reach) for u in range(len(m))]
-        out.append([len({j for j, v in w if members[j][v] == m[u]}) < support for u, w in enumerate(near)])
-    return out
 
 
 def slow_shares(members: list[list[int]], n_bins: int, reach: int, support: int) -> int:
