@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled, compiled_beside
-from shoal.kernels.tables.diversity import DISTINCT, LimitArrays, sift_sort
+from shoal.kernels.tables.diversity import LimitArrays, sift_sort
 from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width, weigh_node
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
 
@@ -185,26 +185,19 @@ def _whole_side_holds(
         others = np.indices(sizes.tolist()).reshape(n_slices, -1)
     else:
         others = bucket.region[:, rows[np.unique(bucket.cell[rows], return_index=True)[1]]].astype(np.int64)
-    above, below = tally[turn].astype(np.float64)[None, :], np.ones(len(support))
+    above, below = np.tile(tally[turn].astype(np.float64), (others.shape[1], 1)), np.ones(len(support))
     for h in range(n_slices):
         if h != i:
-            above = above * bucket.counts[(h * most_regions + others[h])[:, None] * n_keys + support]
-            below = below * bucket.totals[support]
+            above *= bucket.counts[(h * most_regions + others[h])[:, None] * n_keys + support]
+            below *= bucket.totals[support]
     weights = above / below
     totals = np.add.accumulate(weights, axis=1)[:, -1]
     is_whole = ((above < _EXACT) & (below < _EXACT) & (weights == np.floor(weights))).all(axis=1)
     for j in range(len(limits.models)):
         slots, place = np.unique(bucket.slots[j, support], return_inverse=True)
-        codes, there = bucket.codes[j, slots], np.flatnonzero(totals)
-        into = place + np.arange(len(there))[:, None] * len(slots)
-        marginals = np.bincount(into.reshape(-1), weights[there].reshape(-1), len(there) * len(slots))
-        marginals = np.asarray(marginals.reshape(len(there), len(slots)), dtype=np.float64)
-        if limits.models[j] == DISTINCT:  # for all combinations at once, as this is what most ask for
-            n_values = ((marginals > 0.0) & (codes != limits.unknown[j])).sum(axis=1)
-            if (n_values < limits.parameters[j, 0]).any():
-                return False
-            continue
-        for c, marginal in zip(there, marginals, strict=True):
+        codes = bucket.codes[j, slots]
+        for c in np.flatnonzero(totals):
+            marginal = np.asarray(np.bincount(place, weights[c], len(slots)), dtype=np.float64)
             if not weights_satisfy(limits, j, codes, marginal, len(slots), float(totals[c]), bool(is_whole[c])):
                 return False
     return True
