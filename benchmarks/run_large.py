@@ -21,7 +21,7 @@ import shoal
 sys.path.insert(0, str(Path(__file__).parent))
 from memory import TreePeak, tree_cpu_seconds
 
-FEW = 2_000  # rows of the release that goes before: of 1,000 or fewer, loops would be interpreted and not compiled
+FEW = 20_000  # rows of the release that goes before: of 10,000 or fewer, loops may be interpreted and not compiled
 
 
 @contextmanager
