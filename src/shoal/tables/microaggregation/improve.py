@@ -192,7 +192,7 @@ def improve(
         See the module.
     seed : int, SeedSequence or None
         For "best": the same seed gives the same groups, unless the work is cut short; None takes the operating
-        system's entropy. "balanced" gives the same groups always.
+        system's entropy. "balanced" gives the same groups always, and so does "best" of up to a hundred records.
     run : callable, optional
         For "best": calls a function of plain arrays for each of some tuples of arguments and returns the results in
         order, as `shoal.engine.run_blocks` does; it may do so on several cores. None calls one after the other.
