@@ -44,6 +44,24 @@ def few_persons(classes: Classes, persons: Ints, k: int, name: str) -> tuple[Fin
     )
 
 
+def unexamined_persons(names: Sequence[str]) -> tuple[Finding, ...]:
+    """That nobody looked whether columns that are called keys number persons who have several records."""
+    if not names:
+        return ()
+    have, number = ("has the name of a key", "it numbers") if len(names) == 1 else ("have names of keys", "they number")
+    return (
+        Finding(
+            RECORDS_COUNTED,
+            tuple(names),
+            1.0,
+            0.0,
+            f"Records were counted, not persons: {quoted(names)} {have}, and with a bound on memory nobody looked "
+            f"whether {number} persons with several records.",
+            "name the column that says whose a record is as the person (--person): the file is then searched for repeats",
+        ),
+    )
+
+
 def unprotected(names: Sequence[str], reason: str | None) -> tuple[Finding, ...]:
     """Columns that nobody called sensitive, that look so, and that nothing is required of."""
     if not names:

@@ -31,7 +31,7 @@ from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
-from shoal.kinds.tables.findings import few_persons, told_findings, unprotected
+from shoal.kinds.tables.findings import few_persons, told_findings, unexamined_persons, unprotected
 from shoal.kinds.tables.large import UNATTACKED, attacked_on, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
@@ -276,10 +276,13 @@ class TableRelease(Release[Table]):
     def doubts(self) -> tuple[Finding, ...]:
         """Groups of too few persons, where records were counted, and a column looks as if it numbered persons.
 
-        One that is published, and that no name calls a key, may as well be a place or a day: a note says so.
+        One that is published, and that no name calls a key, may as well be a place or a day: a note says so. With a
+        bound on memory no column is examined, and one that is called a key may number persons.
         """
-        if self.policy.person or self.policy.memory is not None:
+        if self.policy.person:
             return ()
+        if self.policy.memory is not None:
+            return unexamined_persons([n for n in self.attributes if is_key(n)])
         found = look_like_persons(self._original, may_miss=True)
         keys = [n for n in found if is_key(n) or self.attributes[n].role == "identifying"]
         if not keys:

@@ -564,3 +564,14 @@ def test_a_written_file_is_verified_as_a_release_verifies_it(tmp_path: Path, for
     assert render_datasheet(context, found.marginals) == render_datasheet(context, release.table)
     with pytest.raises(NotVerified, match="does not read back"):
         verify_file(data, names, **{**told, "n_records": n_records + 1})
+
+
+def test_a_key_that_nobody_looked_at_is_doubted_until_it_is_the_person(tmp_path: Path) -> None:
+    source = put(tmp_path / "in.parquet", 300)
+    asked = {**ROLES, "memory": "1GB", "insensitive": ["ward"]}
+    release = shoal.anonymize(source, shoal.Policy.of(**asked), seed=1)
+    (doubt,) = release.doubts
+    assert (doubt.name, doubt.columns) == ("records_counted", ("id",))
+    assert release.verdict.level == "amber"
+    asked.pop("identifying")
+    assert shoal.anonymize(source, shoal.Policy.of(**asked, person="id"), seed=1).doubts == ()
