@@ -57,7 +57,7 @@ def unexamined_persons(names: Sequence[str]) -> tuple[Finding, ...]:
             0.0,
             f"Records were counted, not persons: {quoted(names)} {have}, and with a bound on memory nobody looked "
             f"whether {number} persons with several records.",
-            "name the column that says whose a record is as the person (--person): the file is then searched for repeats",
+            "name the column that says whose a record is as the person (--person), and its repeats are looked up",
         ),
     )
 

@@ -215,7 +215,8 @@ def test_a_report_is_made_and_says_how_many_records_were_attacked(
 
 def test_a_large_release_is_green_where_nothing_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.release.ATTACK_SECONDS", 3600.0)
-    policy = shoal.Policy.of(**ROLES, others="identifying", l=2, partition="full-domain", memory="1GB")
+    asked = {**ROLES, "identifying": [], "person": "id"}
+    policy = shoal.Policy.of(**asked, others="identifying", l=2, partition="full-domain", memory="1GB")
     release = shoal.anonymize(put(tmp_path / "people.parquet", 5000), policy)
     assert release.verdict.level == "green"
     assert "a sample of at most 2,000 of 5,000" in release.verdict.worst
