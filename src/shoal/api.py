@@ -261,7 +261,7 @@ def check(
         Of tables: check in about so much memory, as in "2GB", without holding them; by default as the policy says.
     """
     from shoal.check.folder import PublishedFolder
-    from shoal.data.database import bounded
+    from shoal.data.memory import bounded
     from shoal.secrets import PrivateFolder
 
     folder = PublishedFolder.open(path)
@@ -339,7 +339,7 @@ def attack(
     """
     from shoal.attack.run import attack_case
     from shoal.check.folder import PublishedFolder
-    from shoal.data.database import bounded
+    from shoal.data.memory import bounded
     from shoal.kernels.compile import interpreted
     from shoal.manifest import checksum
     from shoal.report.attacks import keep_in_report, refuse_foreign

@@ -40,7 +40,7 @@ def here(released: Path, tmp_path: Path) -> Path:
 def verdict(here: Path) -> tuple[int, int]:
     """How many of how many attacks succeeded, by the report."""
     page = (here / "out" / "private" / "report.html").read_text()
-    found = re.search(r"(\d+|None) of (\d+) attacks got more from the release", page)
+    found = re.search(r"(\d+|None) of (\d+) attacks achieved more with the release", page)
     assert found
     return (0 if found[1] == "None" else int(found[1]), int(found[2]))
 

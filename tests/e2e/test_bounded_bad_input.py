@@ -70,10 +70,10 @@ def database(*statements: str) -> Build:
 CASES = [
     Case("gigs", asked("--memory", "2 gigs"), POLICY, "'2 gigs' is not a size in kB, MB, GB or TB"),
     Case("a bare number", asked("--memory", "2"), POLICY, "'2' is not a size in kB, MB, GB or TB"),
-    Case("below zero", asked("--memory", "-1GB"), POLICY, "'-1GB' is no size"),
+    Case("below zero", asked("--memory", "-1GB"), POLICY, "'-1GB' is not a size"),
     Case("too small", asked("--memory", "1MB"), POLICY, "at least 500 MB, such as 2GB, and '1MB' is less"),
-    Case("gigs, of strings", strings("-k", "3", "--memory", "2 gigs"), POLICY, "'2 gigs' is no size"),
-    Case("gigs, of baskets", baskets("--model", "delta", "--memory", "2 gigs"), POLICY, "'2 gigs' is no size"),
+    Case("gigs, of strings", strings("-k", "3", "--memory", "2 gigs"), POLICY, "'2 gigs' is not a size"),
+    Case("gigs, of baskets", baskets("--model", "delta", "--memory", "2 gigs"), POLICY, "'2 gigs' is not a size"),
     Case("header only", table(LINES[0]), DATA, "people.csv: has a header but no rows"),
     Case("short row", table("".join([*LINES[:5], "a,31\n", *LINES[5:]])), DATA, "people.csv, line 6: has 2 fields where the header has 5"),
     Case("long row", table("".join([*LINES[:5], LINES[5].strip() + ",x\n", *LINES[6:]])), DATA, "line 6: has 6 fields"),

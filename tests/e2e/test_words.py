@@ -47,6 +47,8 @@ ALLOWED = (
     "with data about persons",
     "to learn about persons",
     "Do not draw conclusions about one person",
+    # What an attack is called that needs to be told whose records are.
+    "guessing a secret from all records of a person",
     # What records and strings are not.
     "Several records of one person",
     "Records are counted, not persons. Similar records of one person blur one another's, and hide that person from nobody.",

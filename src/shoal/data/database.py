@@ -11,29 +11,14 @@ from contextvars import ContextVar
 
 import duckdb
 
+from shoal.data.memory import bound
 from shoal.scratch import scratch_folder
 
 _LEAST_BYTES = 2 << 30
 _POLL = 0.25
 """Seconds between two looks at how far a query is."""
 
-_bound: ContextVar[int | None] = ContextVar("bound", default=None)
 _watcher: ContextVar[Callable[[float], None] | None] = ContextVar("watcher", default=None)
-
-
-@contextmanager
-def bounded(n_bytes: int | None) -> Iterator[None]:
-    """Let connections that are opened in here use no more than so many bytes each; None leaves it as it is."""
-    before = _bound.set(_bound.get() if n_bytes is None else n_bytes)
-    try:
-        yield
-    finally:
-        _bound.reset(before)
-
-
-def bound() -> int | None:
-    """How many bytes were given to connections, if that was said."""
-    return _bound.get()
 
 
 @contextmanager
@@ -60,7 +45,7 @@ def connection(n_beside: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": f"{(_bound.get() or _memory()) // (2 * n_beside) >> 20}MiB",
+            "memory_limit": f"{(bound() or _memory()) // (2 * n_beside) >> 20}MiB",
             "preserve_insertion_order": "true",
             "temp_directory": str(spill),
         }

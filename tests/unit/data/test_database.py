@@ -10,7 +10,8 @@ import duckdb
 import pytest
 
 from shoal.data import database as databases
-from shoal.data.database import bound, bounded, connection, identifier, lacks_room, literal, watched
+from shoal.data.database import connection, identifier, lacks_room, literal, watched
+from shoal.data.memory import bound, bounded
 
 ODD = ["plain", "it's", '"quoted"', "back\\slash", "semi;colon -- no comment", "caf\u00e9"]
 

@@ -217,10 +217,12 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent(f"""
+        import signal
         from tests.unit.engine import block_jobs
         from shoal.engine.blocks import run_blocks
         from shoal.engine.executors import open_executor
         if __name__ == "__main__":
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # which what started the tests may ignore
             with open_executor(2, "processes") as executor:
                 run_blocks(block_jobs.linger, [({str(tmp_path / "pids")!r},)] * 8, executor)
         """)

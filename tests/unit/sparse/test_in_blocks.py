@@ -73,7 +73,7 @@ def test_counts_and_sketches_are_those_of_all_records(tmp_path: Path, kind: str,
 
 
 def test_real_weights_and_other_records_are_refused() -> None:
-    with pytest.raises(PolicyError, match="no whole numbers are rounded to a grid"):
+    with pytest.raises(PolicyError, match="not whole numbers are rounded to a grid"):
         count_blocks(blocks(draw(kind="reals")))
     records, policy = draw(kind="sets"), SparsePolicy.of(model="delta")
     counted = count_blocks(blocks(records))

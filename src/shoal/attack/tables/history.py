@@ -59,7 +59,7 @@ class History(Attack[TableCase]):
     def missing(self, case: TableCase) -> str | None:
         """Needs persons with several records, of whom one is taken to be known, and a secret."""
         if case.persons is None or case.layout is not None:
-            return "It takes tables in which a row is a record, and it is known of which person."
+            return "It takes tables in which a row is a record, and for which it was said whose each is."
         if case.knows_history:
             return "All records of a person are taken to be known, and guarantees count with that."
         if not columns_of(case, "quasi"):

@@ -26,7 +26,7 @@ from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table, count_codes

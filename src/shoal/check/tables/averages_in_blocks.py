@@ -54,7 +54,7 @@ def verify_averages(
 ) -> Verdict:
     """What is wrong with the averages of a written Parquet file; no guarantee of its own.
 
-    Call it inside `shoal.data.database.bounded`.
+    Call it inside `shoal.data.memory.bounded`.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from shoal.check.tables.roles import other_roles, with_role
 from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals
 from shoal.data.tables.meaning import attributes_of

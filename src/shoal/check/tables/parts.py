@@ -249,7 +249,7 @@ def verify_file(
 ) -> VerifiedFile:
     """Recompute what a written file promises that makes records alike, without holding its rows.
 
-    It is for a release that has no table in memory. Call it inside `shoal.data.database.bounded`, with the file as it
+    It is for a release that has no table in memory. Call it inside `shoal.data.memory.bounded`, with the file as it
     will be published; then refuse what does not hold, as for any release: `shoal.stage.refuse_failed` with
     ``Verdict(found.guarantees)``, and `shoal.check.finding.refuse_serious` with the findings.
 

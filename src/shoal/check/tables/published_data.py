@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from shoal.check.folder import PublishedFolder
 from shoal.check.slices.alignment import step_of_buckets
 from shoal.check.tables.publication import PublishedRows
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.coded_rows import CodedRows, coded_rows
 from shoal.data.tables.room import TooManyDistinct, refuse_too_many_held
 from shoal.data.tables.slices_apart import read_apart

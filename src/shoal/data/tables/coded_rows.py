@@ -17,7 +17,8 @@ import duckdb
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.data.database import bound, connection, lacks_room
+from shoal.data.database import connection, lacks_room
+from shoal.data.memory import bound
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.parts import look_at
@@ -52,7 +53,7 @@ def coded_rows(
     ------
     DataError
         If the file is damaged, or a column has so many different values that these do not fit into what
-        `shoal.data.database.bounded` gives.
+        `shoal.data.memory.bounded` gives.
     """
     known, reading = _format_of(look(path)), HowToRead(markers, delimiter, None, "first")
     with _collapsed(Path(path), lambda database: known.scan_back(database, path, names, reading), n_beside) as rows:

@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.bytes import open_bytes
-from shoal.data.database import bound, connection, file_literal, lacks_room, literal
+from shoal.data.database import connection, file_literal, lacks_room, literal
+from shoal.data.memory import bound
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record

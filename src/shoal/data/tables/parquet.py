@@ -83,7 +83,7 @@ def read_distinct(
     else, or if that is not known, all records are read, in their order, and the columns of `person` too: no weights
     come back.
 
-    Distinct rows that do not fit into what `shoal.data.database.bounded` gives are written to files if `spills` says
+    Distinct rows that do not fit into what `shoal.data.memory.bounded` gives are written to files if `spills` says
     so. The columns then hold their values, and no rows (`shoal.data.tables.spill`).
 
     Raises

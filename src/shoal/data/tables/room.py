@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
 
@@ -90,7 +90,7 @@ def refuse_too_many(
     more_bytes: int = 0,
     taken: int = 0,
 ) -> None:
-    """Refuse rows that do not fit into what `shoal.data.database.bounded` gives, beside what is taken already."""
+    """Refuse rows that do not fit into what `shoal.data.memory.bounded` gives, beside what is taken already."""
     memory, more = bound(), n_rows * (ROW_BYTES + more_bytes + CELL_BYTES * n_columns)
     if memory and BASE_BYTES + more + taken > memory:
         long = " and hold many or long values" if taken > more else ""

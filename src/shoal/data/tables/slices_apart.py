@@ -41,7 +41,7 @@ def read_apart(path: Path, layout: Layout, *, markers: Collection[str], step: Ca
     ------
     DataError
         If the file is damaged, or lacks a column; `TooManyDistinct` if a slice does not fit into what
-        `shoal.data.database.bounded` gives.
+        `shoal.data.memory.bounded` gives.
     """
     tables = []
     names: tuple[str, ...] = ()

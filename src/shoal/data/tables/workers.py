@@ -24,7 +24,8 @@ from typing import Any
 
 import duckdb
 
-from shoal.data.database import bound, bounded, connection, file_literal
+from shoal.data.database import connection, file_literal
+from shoal.data.memory import bound, bounded
 from shoal.scratch import scratch_folder
 
 PARTS_A_WORKER = 4

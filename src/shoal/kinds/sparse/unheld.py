@@ -20,7 +20,7 @@ from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.check.sparse.folder import asked_of
 from shoal.check.sparse.in_blocks import SketchesFound, verify_in_blocks
 from shoal.check.sparse.verify import SparseEvidence
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.sparse.files import format_of, read_blocks
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.sketch_store import sketch_store

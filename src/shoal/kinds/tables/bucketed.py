@@ -23,7 +23,7 @@ from shoal.check.tables.classes import classes_of
 from shoal.check.tables.parts import ClassSizes, VerifiedFile
 from shoal.check.tables.publication import verify_publication
 from shoal.check.tables.singled_out import findings_of
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import Marginals
 from shoal.data.tables.parquet_write import write_parquet_pieces

@@ -140,7 +140,7 @@ class Tables(Kind):
 
         Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
         """
-        from shoal.data.database import bound
+        from shoal.data.memory import bound
         from shoal.data.tables.coded_rows import UnheldTable
         from shoal.data.tables.files import address_of
         from shoal.data.tables.format import HowToRead
@@ -279,7 +279,7 @@ class Tables(Kind):
         self, data: Table, policy: Policy, run: Run, *, like: Any = None, held_out: HeldOut[Table] | None = None
     ) -> TableRelease:
         """Group records and publish them so that none stands out."""
-        from shoal.data.database import bounded
+        from shoal.data.memory import bounded
         from shoal.data.tables.meaning import attributes_of
         from shoal.engine.executors import open_executor
         from shoal.kinds.tables.release import TableRelease
@@ -382,7 +382,7 @@ class Tables(Kind):
         from shoal.check.tables.folder import providers_of
         from shoal.check.tables.pseudonyms import apart
         from shoal.check.tables.published_data import published_table
-        from shoal.data.database import bound
+        from shoal.data.memory import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
         from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld

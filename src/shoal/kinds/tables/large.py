@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table

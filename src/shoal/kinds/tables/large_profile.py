@@ -12,7 +12,7 @@ from functools import partial
 from operator import ne
 from typing import TYPE_CHECKING, Any
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess_attribute
 from shoal.data.tables.room import BASE_BYTES, CELL_BYTES, ROW_BYTES, TooManyDistinct

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.files import address_of, is_server
 from shoal.data.tables.format import FORMATS
 from shoal.data.tables.hierarchy import Hierarchy

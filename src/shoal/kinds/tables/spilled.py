@@ -18,7 +18,7 @@ from shoal.check.tables.averages_in_blocks import verify_averages
 from shoal.check.tables.parts import ClassSizes, VerifiedFile, verify_file
 from shoal.check.tables.risk import Risk
 from shoal.check.verdict import Verdict
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parquet_write import write_parquet_pieces
 from shoal.data.tables.spill import SpilledTable, once, spread

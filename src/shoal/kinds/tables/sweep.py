@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, spell

@@ -27,13 +27,13 @@ from shoal.arrays import Codes, Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.label_room import UNBOUNDED, LabelRoom
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
 from shoal.data.tables.round_ends import Spread, ordered_ends, rounded_labels
 from shoal.data.tables.table import Column, count_codes
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
-from shoal.tables.label_room import UNBOUNDED, LabelRoom
 from shoal.tables.publish.base import (
     PUBLICATIONS,
     GroupedRecords,

@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.check.tables.averages_in_blocks import Averaged
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.kept_table import RANGES, ROWS
 from shoal.data.tables.meaning import attributes_of

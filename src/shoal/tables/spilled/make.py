@@ -18,9 +18,10 @@ import numpy as np
 from shoal.arrays import Codes, Ints
 from shoal.check.tables.averages_in_blocks import Averaged
 from shoal.check.tables.classes import classes_of
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.kept_table import BLOCKS, ROWS
+from shoal.data.tables.label_room import LabelRoom
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.room import TooManyDistinct, n_that_fit, value_bytes
 from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable, SpillFolder, save_arrays
@@ -33,7 +34,6 @@ from shoal.tables.anonymize import Anonymized, Behind, refuse_hopeless, unstated
 from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
-from shoal.tables.label_room import LabelRoom
 from shoal.tables.limits import limits_on_table
 from shoal.tables.partition.mondrian import block_arguments, finish_block, refuse_unlimited
 from shoal.tables.publish.generalise import Spans, label_groups

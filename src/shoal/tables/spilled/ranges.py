@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Rows, Words
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.spill import ROWS_AT_ONCE, RowFile, Rows2D, SpillFolder, writing
 from shoal.kernels.tables.curve import CurveGrid, turned_frames

@@ -389,7 +389,7 @@ def test_labels_that_cannot_be_read_are_not_passed_over():
 def test_bad_questions_are_refused():
     case, rng = honest("screen", 7)
     table = case.published(rng)
-    with pytest.raises(PolicyError, match="no sensitive column"):
+    with pytest.raises(PolicyError, match="not a sensitive column"):
         verify_slices(SlicedTable(table, case.layout, ATTRIBUTES), [LDiversity(l=2, sensitive="age")], form="screen")
     broken = table.with_columns(
         {"bucket": replace(table["bucket"], values=np.array(["a", "b", "c", "d"], dtype=object))}

@@ -18,7 +18,7 @@ from shoal.check.tables.risk import risk_of
 from shoal.check.tables.singled_out import findings_of
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import room
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import coded_rows

@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.check.folder import PublishedFolder
 from shoal.check.tables.published_data import published_rows, published_table
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.slices import SlicesApart
 from shoal.data.tables.table import Table
 from shoal.kinds.tables.manifest import TableManifest

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import room
 from shoal.data.tables.coded_rows import CodedRows, coded_rows
 from shoal.data.tables.room import TooManyDistinct

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import csv as text_file
 from shoal.data.tables.files import read_table
 from shoal.data.tables.format import HowToRead

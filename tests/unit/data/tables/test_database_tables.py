@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import database_tables
 from shoal.data.tables.coded_rows import coded_originals
 from shoal.data.tables.files import read_table

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import room
 from shoal.data.tables.files import read_table
 from shoal.data.tables.room import TooManyDistinct, does_fit, n_that_fit, text_bytes, value_bytes

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import slices_apart
 from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.slices import Layout, SlicesApart

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import parquet, room
 from shoal.data.tables.files import read_table
 from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, save_arrays, spread, writing

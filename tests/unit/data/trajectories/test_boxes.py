@@ -39,7 +39,7 @@ def test_boxes_are_read_back(tmp_path: Path, format: str) -> None:
     ("old", "new", "says"),
     [
         ("37.5,", "37.5004,", "do not stand on the grid"),
-        (",7\n", ",7.5\n", "no count"),
+        (",7\n", ",7.5\n", "not a count"),
         ("\n2,", "\n3,", "not numbered in order"),
         ("trajectory,", "person,", "does not have the columns"),
     ],

@@ -70,7 +70,7 @@ def test_cells_that_are_missing_are_refused() -> None:
     times = encode_cells("when", np.array(["2008-06-08 00:00:00", None], dtype=object))
     with pytest.raises(DataError, match="no time is given for 1 of"):
         times_in(times)
-    with pytest.raises(DataError, match="no numbers"):
+    with pytest.raises(DataError, match="not numbers"):
         numbers_in(encode_cells("lat", np.array(["1", "north"], dtype=object)))
     with pytest.raises(DataError, match="no 'when' is given for 1 of"):
         names_in(Table.of([times]), "when")

@@ -13,7 +13,7 @@ import pytest
 
 import shoal
 from shoal.check.tables.parts import verify_file
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import room, write
 from shoal.data.tables.coded_rows import CodedRows
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError

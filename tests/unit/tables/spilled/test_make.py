@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables import parquet
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table

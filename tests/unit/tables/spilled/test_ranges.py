@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
 from shoal.data.tables.room import TooManyDistinct
 from shoal.data.tables.spill import SpillFolder
 from shoal.data.tables.table import Column, Table

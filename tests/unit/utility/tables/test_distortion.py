@@ -120,7 +120,7 @@ def test_labels_above_the_least_are_charged() -> None:
 
 def test_weights_that_make_no_sense_are_refused() -> None:
     made, scale = grouped([0, 0], 2), scaled(["a", "b"], "tree")
-    with pytest.raises(DataError, match="no quasi-identifier"):
+    with pytest.raises(DataError, match="not a quasi-identifier"):
         iloss([scale], made, weights={"y": 1.0})
     with pytest.raises(DataError, match="negative"):
         iloss([scale], made, weights={"x": -1.0})

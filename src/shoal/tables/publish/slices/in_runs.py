@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Mask, Rows
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.room import BASE_BYTES, TooManyDistinct
 from shoal.data.tables.slices import Layout

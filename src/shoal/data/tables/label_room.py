@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from shoal.data.database import bound
+from shoal.data.memory import bound
 from shoal.data.tables.room import BASE_BYTES, CELL_BYTES, FEW, ROW_BYTES, value_bytes
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
@@ -38,7 +38,7 @@ class LabelRoom:
 
     @classmethod
     def beside(cls, columns: Collection[Column], n_rows: int) -> LabelRoom:
-        """What some distinct rows leave of what `shoal.data.database.bounded` gives."""
+        """What some distinct rows leave of what `shoal.data.memory.bounded` gives."""
         memory = bound()
         if memory is None:
             return cls(None)

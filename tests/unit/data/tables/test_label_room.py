@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.database import bounded
+from shoal.data.memory import bounded
+from shoal.data.tables import label_room
 from shoal.data.tables.dictionary import objects
+from shoal.data.tables.label_room import UNBOUNDED, LabelRoom
 from shoal.data.tables.table import encode_cells
 from shoal.errors import DataError
-from shoal.tables import label_room
-from shoal.tables.label_room import UNBOUNDED, LabelRoom
 
 LABELS = objects(["{a, b}", "*"])
 
