@@ -59,7 +59,7 @@ def test_it_is_for_persons_with_several_records_of_whom_one_is_taken_to_be_known
     case = visits()
     attack = History()
     assert attack.missing(case) is None
-    assert "of which person" in (attack.missing(replace(case, persons=None)) or "")
+    assert "whose each is" in (attack.missing(replace(case, persons=None)) or "")
     assert "count with that" in (attack.missing(replace(case, knows_history=True)) or "")
     assert attack.missing(visits(n_visits=1)) == "No person has several records."
     assert "nothing to guess" in (attack.missing(replace(case, sensitive=())) or "")
