@@ -13,6 +13,8 @@ from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import groups_violating, sift_sort
 from shoal.tables.limits import Limit, arrays_of, violations
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 MODELS = {
     "distinct": diversity.DISTINCT,
     "probabilistic": diversity.PROBABILISTIC,

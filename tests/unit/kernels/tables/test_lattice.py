@@ -7,6 +7,8 @@ import pytest
 
 from shoal.kernels.tables.lattice import roll_up
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def slow_roll_up(cells, rows, counts, nodes, starts, sizes):
     """The definition: classes with the same tuple of nodes are one."""

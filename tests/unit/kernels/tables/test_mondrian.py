@@ -15,6 +15,8 @@ from shoal.tables.limits import Limit
 from shoal.tables.partition.mondrian import block_arguments
 from tests.unit.kernels.tables.slow_mondrian import KINDS, make_ranked, slow_cuts, slow_halves, slow_width
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def slow_holds(limits, rows):
     for limit in limits:

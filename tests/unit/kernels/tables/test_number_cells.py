@@ -7,6 +7,8 @@ import pytest
 
 from shoal.kernels.tables.number_cells import read_digits
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def read(cells: list[str]) -> list[float] | None:
     text = "".join(f"{c}," for c in cells).encode()

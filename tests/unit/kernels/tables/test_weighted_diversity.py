@@ -17,6 +17,8 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of
 from tests.unit.tables.publish.slices.slow_slicing import satisfies
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 REQUIREMENTS = [
     LDiversity(l=2),
     LDiversity(l=3),
