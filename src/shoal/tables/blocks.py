@@ -68,13 +68,14 @@ def partition_labels(
     Few methods honour the limits, and groups that were improved may not: `merge.satisfy` has to look after them.
 
     The attack that repeats the partition of a release asks for what that was made from, to the last byte, as methods
-    see sorted quasi-identifiers alone. A small table's groups, which are made without compiling, are kept for it.
+    see sorted quasi-identifiers alone. A small table's groups, which are made here and without compiling, are kept for
+    it.
     """
     global _latest
     refuse_infeasible(ranked, k, weights)
     bare = [replace(r, labels=None) for r in ranked]  # no method needs to see, or to send, how values are spelled
     way, asked = PARTITIONS[method.partition], b""
-    is_again = is_interpreting() and not needs_seed(method.effort, len(bare[0].ranks))
+    is_again = executor is None and is_interpreting() and not needs_seed(method.effort, len(bare[0].ranks))
     if is_again and not (limits and way.keeps_limits):
         asked = hashlib.sha256(pickle.dumps((bare, k, method.model_dump(), weights))).digest()
         if _latest[0] == asked:
