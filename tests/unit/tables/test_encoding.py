@@ -56,5 +56,5 @@ def test_one_long_text_does_not_make_all_as_long(by_sense: bool, type_: str) -> 
     """As an array of texts of one width does: this one would take 120 GB."""
     texts = [f"t{i:05}" for i in range(30_000)]
     cells = np.array([*texts, "x" * 1_000_000], dtype=object)
-    found = rank(encode_cells("code", cells), Attribute("code", type_, "quasi"), by_sense=by_sense)  # type: ignore[arg-type]
+    found = rank(encode_cells("code", cells), Attribute("code", type_, "quasi"), by_sense=by_sense)  # type: ignore[arg-type]  # a type by its name
     assert found.ranks.tolist() == list(range(30_001))

@@ -21,7 +21,7 @@ def table(**source: object) -> Table:
     rng = np.random.default_rng(1)
     age = np.sort(rng.integers(5, 15, 60)).astype(float)
     columns = [encode_cells("age", age), texts("sex", rng.choice(["f", "m", None], 60)), texts("job", ["a, b"] * 60)]
-    return Table.of(columns, Source(**source))  # type: ignore[arg-type]
+    return Table.of(columns, Source(**source))  # type: ignore[arg-type]  # options of several types
 
 
 def written(folder: Path, name: str, edit: Callable[[bytes], bytes] = lambda b: b, **source: object) -> Path:

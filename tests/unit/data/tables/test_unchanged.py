@@ -114,7 +114,7 @@ def test_columns_of_two_files_are_no_table(tmp_path: Path, monkeypatch: pytest.M
         names.append(asked)
         if len(names) == 2:
             os.replace(other, path)
-        return fetch(*asked)  # type: ignore[arg-type]
+        return fetch(*asked)  # type: ignore[arg-type]  # whatever was asked for
 
     monkeypatch.setattr(parquet, "_fetch", fetch_slowly)
     with pytest.raises(DataError, match="it changed while it was read"):
